@@ -105,7 +105,7 @@ fuzz-tokenizers: configure ## compare imported tokenizers with the originals on 
 	@cmake --build $(BUILD) --target test_text test_interchange
 	@PYTHON=build/python-venv/bin/python tools/fuzz_all_tokenizers.sh $(BUILD) $(or $(TEXTS),100000) $(or $(SEED),1)
 
-bench: ## compare training with PyTorch and Marian, decoding and serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=; QUICK=1: a few rows; ROWS=: those named, or all)
+bench: ## compare training with PyTorch and Marian, decoding and serving with CTranslate2 (set DATA=, MODEL= and SOURCE=, EMBEDDER=, GGUF=; QUICK=1: a few rows; ROWS=: those named, or all)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure bench
 	@mkdir -p build
@@ -115,7 +115,7 @@ bench: ## compare training with PyTorch and Marian, decoding and serving with CT
 	@test -x build/bench-python/bin/python || python3 -m venv build/bench-python
 	@build/bench-python/bin/pip install --quiet --disable-pip-version-check -r bench/compare/requirements.txt
 	@build/bench-python/bin/python bench/compare/compare.py --build $(BUILD) --out build/bench $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
-	  $(if $(MODEL),--model "$(MODEL)" --source "$(SOURCE)") $(if $(EMBEDDER),--embedder "$(EMBEDDER)") $(if $(ROWS),--only $(ROWS))
+	  $(if $(MODEL),--model "$(MODEL)" --source "$(SOURCE)") $(if $(EMBEDDER),--embedder "$(EMBEDDER)") $(if $(GGUF),--gguf "$(GGUF)") $(if $(ROWS),--only $(ROWS))
 
 bench-check: ## fail if this build is over 5 % slower than that of BASE, a tag or commit (default: the last tag; DATA=, QUICK=1, ROWS= as for bench)
 	@tools/dependencies.sh ensure build

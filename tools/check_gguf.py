@@ -9,13 +9,11 @@ EXACT.gguf` writes it), shows the differences without this rounding. Prints a li
 more than TOLERANCE with EXACT.gguf. Needs llama-cpp-python and gguf: without them the exit status is 77.
 """
 
-import json
 import pathlib
 import random
-import subprocess
 import sys
-import time
-import urllib.request
+
+from attend_server import Server
 
 try:
     import gguf
@@ -27,7 +25,6 @@ except ImportError as missing:
 
 # llama.cpp looks up GELU in a table of 16-bit numbers.
 TOLERANCE = 5e-2
-PORT = 8793
 PARTS = ["Hello", " world", "\n", "\n\n", "\n\n\n\n", " ", "  ", "     ", "\t", "\t\t", "é", "e\u0301", "Straße", "ſ", "中文", "日本語の", "한국어", "русский", "ελληνικά", "العربية", "עברית",
          "हिन्दी", "ไทย", "🙂", "👩‍👩‍👧", "🇩🇪", "<b>", "</h1>", "<table>", "<unused7>", "<eos>", "<start_of_turn>", "▁", "▁▁", "\u00a0", "\u3000", "\u200b", "\ufeff", "1234567890", "3.14",
          "it's", "don't", "can not", "_", "__init__", "::", "->", "!=", "...", "—", "“q”", "\\n", "{\"a\": [1, 2]}", "for (int i = 0; i < n; ++i)", "http://a.b/c?d=e", "𝔹", "\u0000", "\x7f",
@@ -57,23 +54,6 @@ def write_exact(path, out):
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-
-
-class Server:
-    def __init__(self, attend, model):
-        self.process = subprocess.Popen([attend, "serve", model, "--listen", f"127.0.0.1:{PORT}", "--threads", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(120):
-            assert self.process.poll() is None, "attend serve has ended"
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health").read()
-                return
-            except OSError:
-                time.sleep(0.5)
-        raise AssertionError("attend serve does not answer")
-
-    def post(self, route, **body):
-        request = urllib.request.Request(f"http://127.0.0.1:{PORT}{route}", json.dumps(body).encode(), {"Content-Type": "application/json"})
-        return json.loads(urllib.request.urlopen(request).read())
 
 
 def compare_tokens(server, peer):
@@ -135,8 +115,8 @@ def main():
     if sys.argv[1] == "--exact":
         return write_exact(*sys.argv[2:4])
     attend, model, path, *exact = sys.argv[1:]
-    server, failed = Server(attend, model), 0
-    try:
+    failed = 0
+    with Server(attend, model) as server:
         for one in [path, *exact]:
             peer, what = opened(one, True), pathlib.Path(one).name
             if one == path:
@@ -145,8 +125,6 @@ def main():
             failed += one in exact and largest > TOLERANCE
             del peer
             compare_text(what, server, opened(one, False))
-    finally:
-        server.process.terminate()
     return 1 if failed else 0
 
 

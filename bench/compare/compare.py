@@ -7,8 +7,8 @@ measured is written down at once, so that a run may be stopped.
 
 With --before BUILD, the peer is an earlier build of attend instead; with --fail-below RATIO, too, a build that is slower is an error: `make bench-check`.
 
-usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--quick]
-                  [--turns 3] [--seconds 8] [--only NAME ...]
+usage: compare.py --build BUILD --out FOLDER [--before BUILD [--fail-below RATIO]] [--data DATA] [--model MODEL --source FILE] [--embedder DIR] [--gguf FILE]
+                  [--quick] [--turns 3] [--seconds 8] [--only NAME ...]
 
 Without --only, training, decoding and serving are compared, in less than 45 minutes. The other rows are to be named; "all" takes hours.
 """
@@ -30,7 +30,7 @@ from comparison import Comparison
 from sides import made_up_ids
 
 ROWS = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-marian", "decode-base", "serving", "imported-encoders", "imported-translation",
-        "imported-generation", "fine-tuning", "python", "scaling", "processes"]
+        "imported-generation", "gguf-generation", "fine-tuning", "python", "scaling", "processes"]
 # What runs without --only, in two turns beside eager PyTorch.
 USUAL = dict(only=["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base", "serving"], variants=["f32", "bf16"], turns=2)
 # What --quick runs: the small model alone, in two turns.
@@ -39,7 +39,7 @@ QUICK = dict(only=["train-tiny", "decode-tiny"], variants=["f32", "bf16"], turns
 OF_ATTEND = ["train-tiny", "train-base", "train-lm", "decode-tiny", "decode-base"]
 # What has no substitute for an option.
 NEEDS = {"decode-base": "data", "serving": "model", "imported-encoders": "data", "imported-translation": "data", "imported-generation": "data",
-         "fine-tuning": "data"}
+         "fine-tuning": "data", "gguf-generation": "gguf"}
 
 
 def parse_arguments():
@@ -52,6 +52,7 @@ def parse_arguments():
     parser.add_argument("--model", default="", help="a trained translation model, to compare decoding; by default one of `attend demo`")
     parser.add_argument("--source", default="", help="sentences to decode")
     parser.add_argument("--embedder", default="", help="a directory of sentence-transformers, to compare embedding")
+    parser.add_argument("--gguf", default="", help="a GGUF file of a language model, to compare with llama.cpp")
     parser.add_argument("--quick", action="store_true", help="a few rows in minutes, with more noise")
     parser.add_argument("--turns", type=int, help="by default 3, without --only 2")
     parser.add_argument("--seconds", type=float, help="of training the tiny model, in one turn; larger ones take three times as long; by default 8")

@@ -1,9 +1,9 @@
 """The other side of a comparison of generation: transformers, CTranslate2 or llama.cpp.
 
-usage: generate_peer.py PEER MODEL PROMPTS OUT --tokenizer DIR --tokens N [--threads 2]
+usage: generate_peer.py PEER MODEL PROMPTS OUT [--tokenizer DIR] --tokens N [--threads 2]
 
-PEER is transformers (MODEL: its directory), ctranslate2 (a converted one) or llama.cpp (a GGUF file). Every prompt is
-continued greedily by exactly N tokens, one prompt after the other. OUT gets their ids. Prints one line of JSON: the medians of
+PEER is transformers (MODEL: its directory), ctranslate2 (a converted one) or llama.cpp (a GGUF file, whose own tokenizer reads the prompts
+without --tokenizer). Every prompt is continued greedily by exactly N tokens, one prompt after the other. OUT gets their ids. Prints one line of JSON: the medians of
 tokens/s and of the time to the first token, peak memory, time to load.
 """
 
@@ -69,25 +69,26 @@ def main():
     parser.add_argument("model")
     parser.add_argument("prompts")
     parser.add_argument("out")
-    parser.add_argument("--tokenizer", required=True)
+    parser.add_argument("--tokenizer")
     parser.add_argument("--tokens", type=int, required=True)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--int8", action="store_true")
     parser.add_argument("--begin", type=int, help="a token before every prompt, as attend has it")
     a = parser.parse_args()
 
-    import tokenizers
-
-    tokenizer = tokenizers.Tokenizer.from_file(f"{a.tokenizer}/tokenizer.json")
-    a.pieces = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
     with open(a.prompts) as file:
-        prompts = [tokenizer.encode(line.rstrip("\n")).ids for line in file]
+        lines = [line.rstrip("\n") for line in file]
+    if a.tokenizer:
+        import tokenizers
 
-    if a.begin is not None:
-        prompts = [[a.begin, *ids] for ids in prompts]
+        tokenizer = tokenizers.Tokenizer.from_file(f"{a.tokenizer}/tokenizer.json")
+        a.pieces = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
     begun = time.monotonic()
     peer = {"transformers": Transformers, "ctranslate2": CTranslate2, "llama.cpp": LlamaCpp}[a.peer](a)
     result = {"load_seconds": time.monotonic() - begun}
+    prompts = [tokenizer.encode(line).ids if a.tokenizer else peer.llama.tokenize(line.encode(), add_bos=True, special=True) for line in lines]
+    if a.begin is not None:
+        prompts = [[a.begin, *ids] for ids in prompts]
     peer.generate(prompts[0], 1)
 
     first, rates = [], []

@@ -149,6 +149,29 @@ def generate(c, name, directory, prompts):
         c.add_times(f"{name}, {kind}, peak memory", turns, "peak_bytes", 2**-20, "MiB", peer=best)
 
 
+def generate_from_gguf(c, name, file):
+    """A GGUF file of any kind, which attend runs in 8 bits, beside llama.cpp with the file itself. The prompts have 512 tokens of our pages."""
+    import llama_cpp
+
+    model, prompts = c.path(f"{name}.safetensors"), c.path(f"{name}.prompts.txt")
+    run([c.attend, "import", file, "--out", model], stderr=subprocess.DEVNULL)
+    peer = llama_cpp.Llama(file, vocab_only=True, verbose=False)
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "import.md")) as page, open(prompts, "w") as out:
+        words = page.read().split()
+        for begin in range(0, 2500, 500):
+            end = next(end for end in range(begin + 100, len(words)) if len(peer.tokenize(" ".join(words[begin:end]).encode())) >= 512)
+            out.write(" ".join(words[begin:end]) + "\n")
+    options = c.path(f"{name}.json")
+    with open(options, "w") as out:
+        json.dump(dict(model=model, prompts=prompts, out=c.path(f"{name}.ours"), tokens=GENERATED, threads=2), out)
+    turns = c.turns(lambda: run_json([os.path.join(c.a.build, "bench", "compare_generate_attend"), options]),
+                    lambda: python("generate_peer.py", "llama.cpp", file, prompts, c.path(f"{name}.theirs"), "--tokens", GENERATED))
+    speed = [[side["tokens_per_second"] for side in turn[:2]] for turn in turns]
+    c.add(name, *medians(speed), "llama.cpp", "tokens/s", [a / b for a, b in speed])
+    c.add_times(f"{name}, first token", turns, "first_token_seconds", peer="llama.cpp")
+    c.add_times(f"{name}, peak memory", turns, "peak_bytes", 2**-20, "MiB", peer="llama.cpp")
+
+
 def convert_to_ctranslate2(directory, folder, quantization):
     run([os.path.join(os.path.dirname(sys.executable), "ct2-transformers-converter"), "--model", directory, "--output_dir", folder,
          "--quantization", quantization, "--force"], stderr=subprocess.DEVNULL)
@@ -185,6 +208,8 @@ def complete_ctranslate2(folder):
 
 def compare(c, name):
     """The row of this name, with the text of --data."""
+    if name == "gguf-generation":
+        return generate_from_gguf(c, name, c.a.gguf)
 
     def text(*names):
         return os.path.join(c.a.data, *names)

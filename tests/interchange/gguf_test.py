@@ -18,9 +18,11 @@ import llama_cpp
 import numpy
 import sentencepiece
 from gguf import GGMLQuantizationType as Type
+from gguf_directories import check_bert, check_t5
 
 SOURCE, ATTEND = pathlib.Path(sys.argv[1]), sys.argv[2]
 MODELS = SOURCE / "tests/interchange/data/models"
+sys.path.append(str(SOURCE / "tools"))
 TOLERANCE = 2e-4
 # llama.cpp looks up GELU in a table of 16-bit numbers.
 TOLERANCE_OF_GELU = 5e-2
@@ -350,6 +352,10 @@ def main():
             if not names or name in names:
                 model = made()
                 check(name, model, model.write(folder / f"{name}.gguf"), folder)
+        if not names or "bert" in names:
+            check_bert(ATTEND, MODELS, folder)
+        if not names or "t5" in names:
+            check_t5(ATTEND, MODELS, folder)
         for name in FIXTURES:
             if not names or name in names:
                 model = folder / "fixture.safetensors"

@@ -16,6 +16,7 @@
 #include "attend/interchange/writing/tokenizer_writing.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/model_file/registry.h"
+#include "attend/tasks/translation/model.h"
 
 namespace attend {
 
@@ -35,7 +36,11 @@ const GgufType& gguf_type_for(const NamedTensor& tensor, GgufWeights weights) {
                  &wanted = gguf_type(weights == GgufWeights::f32   ? "F32"
                                      : weights == GgufWeights::f16 ? "F16"
                                                                    : "Q8_0");
-  const bool is_matrix = tensor.tensor.shape().rank() == 2 && tensor.name != "position_embd.weight";
+  // Rows of these are added to others, for which llama.cpp has no other type.
+  const bool is_added = tensor.name == "position_embd.weight" ||
+                        tensor.name == "token_types.weight" ||
+                        tensor.name.ends_with("attn_rel_b.weight");
+  const bool is_matrix = tensor.tensor.shape().rank() == 2 && !is_added;
   return is_matrix && tensor.tensor.cols() % static_cast<std::int64_t>(wanted.block) == 0 ? wanted
                                                                                           : f32;
 }
@@ -57,6 +62,14 @@ void require_written_tensors(const Checkpoint& equal, const Checkpoint& read,
 }
 
 namespace {
+
+bool is_t5(const SavedModel& model) {
+  const auto* const translator = dynamic_cast<const TranslationModel*>(&model);
+  if (translator == nullptr) return false;
+  const ArchitectureConfig architecture = translator->network->architecture();
+  const auto* const shape = std::get_if<TransformerConfig>(&architecture);
+  return shape != nullptr && shape->positions == PositionKind::relative;
+}
 
 // What embedding models have and files do not, as remarks; the settings without it.
 Metadata settings_for_gguf(const SavedModel& model, std::vector<std::string>& remarks) {
@@ -86,7 +99,8 @@ GgufExport write_gguf_directory(const Checkpoint& checkpoint, const SavedModel& 
   const bool is_embedder = dynamic_cast<const EmbeddingModel*>(&model) != nullptr;
   const GgufDirectoryKind& kind = *gguf_directory_kind(is_embedder ? "bert" : "t5");
   Checkpoint equal = checkpoint;
-  const std::optional<TextFiles> files = kind.write_family(model, equal);
+  std::optional<TextFiles> files;
+  if (is_embedder || is_t5(model)) files = kind.write_family(model, equal);
   if (!files)
     throw ConfigError(fmt::format(
         "{}: expected a language model, an embedding model or a T5, found another model for {}",
