@@ -119,6 +119,11 @@ tests['The page begins with its text, and the numbers are those of the program']
   await screenshot('light');
 };
 
+tests['The figure runs on what the engine computes'] = async () => {
+  await open_page({text: TEXT});
+  await browser.until('!document.getElementById("running").hidden', 'figure');
+};
+
 tests['Heads that are off change the answer as in the program'] = async () => {
   await open_page({text: TEXT, off: 'encoder.layers.0.self_attn:0,decoder.layers.0.cross_attn'});
   const {answer, unchanged} = await numbers_of('answer');
