@@ -1,0 +1,112 @@
+// Checkpoints of fairseq and OpenNMT-py with one file replaced, or the pickle of one: a model, or
+// an error. The first byte of an input tells which the rest is.
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "attend/core/files/packed/zip_archive.h"
+#include "attend/error.h"
+#include "attend/interchange/foreign_model.h"
+#include "core/written_zip.h"
+#include "fuzz/fuzz_target.h"
+
+namespace attend::checkpoint_model_fuzz {
+namespace {
+
+constexpr std::array kFiles{"checkpoint_best.pt", "bpecodes", "dict.en.txt"};
+
+std::filesystem::path models() {
+  return std::filesystem::path(ATTEND_SOURCE_DIR) / "tests/interchange/data/models";
+}
+
+TextFiles files_of(const char* model) {
+  TextFiles files;
+  for (const auto& entry : std::filesystem::directory_iterator(models() / model)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return files;
+}
+
+// The entries of a checkpoint in a ZIP archive, the pickle first.
+std::vector<WrittenEntry> entries_of(const std::string& checkpoint) {
+  const ZipArchive archive(std::make_shared<const InputFile>("checkpoint", checkpoint));
+  std::vector<WrittenEntry> entries;
+  for (const ZipEntry& entry : archive.entries()) {
+    const auto bytes = archive.read(entry, std::size_t{1} << 24);
+    WrittenEntry copy{entry.name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+    if (entry.name.ends_with("/data.pkl")) {
+      entries.insert(entries.begin(), std::move(copy));
+    } else {
+      entries.push_back(std::move(copy));
+    }
+  }
+  return entries;
+}
+
+constexpr const char* kOpennmtFile = "model_step_1.pt";
+
+void import_files(TextFiles files) {
+  try {
+    import_model(ModelDirectory("fuzz", std::move(files)));
+  } catch (const Error&) {
+  }
+}
+
+void use(std::string_view input) {
+  static const TextFiles fairseq = files_of("fairseq_older"), opennmt = files_of("opennmt_older");
+  static const std::vector<WrittenEntry> entries = entries_of(opennmt.at(kOpennmtFile));
+  if (input.empty()) return;
+  const std::size_t which = static_cast<unsigned char>(input.front()) % (kFiles.size() + 1);
+  if (which < kFiles.size()) {
+    TextFiles files = fairseq;
+    files[kFiles[which]] = input.substr(1);
+    return import_files(std::move(files));
+  }
+  std::vector<WrittenEntry> changed = entries;
+  changed.front().bytes = input.substr(1);
+  TextFiles files = opennmt;
+  files[kOpennmtFile] = written_zip(changed);
+  import_files(std::move(files));
+}
+
+std::vector<std::string> corpus() {
+  std::vector<std::string> inputs;
+  const TextFiles fairseq = files_of("fairseq_older");
+  for (std::size_t i = 0; i < kFiles.size(); ++i)
+    inputs.push_back(static_cast<char>(i) + fairseq.at(kFiles[i]));
+  inputs.push_back(static_cast<char>(kFiles.size()) +
+                   entries_of(files_of("opennmt_older").at(kOpennmtFile)).front().bytes);
+  return inputs;
+}
+
+std::vector<std::string> dictionary() {
+  return {"#version: 0.1\n",
+          "#version: 0.2\n",
+          "</w>",
+          "@@ 1\n",
+          " 1\n",
+          "\x88",
+          "\x89",
+          "N",
+          "K\1",
+          "K\0",
+          "encoder_layers",
+          "decoder_layers",
+          "share_all_embeddings",
+          "encoder_embed_dim",
+          "heads",
+          "max_relative_positions",
+          "position_encoding",
+          "decoder_start_token",
+          "itos",
+          "ctorch._utils\n_rebuild_tensor_v2\n",
+          "cargparse\nNamespace\n"};
+}
+
+const RegisteredFuzzTarget registered{{"checkpoint_model", corpus, dictionary, use}};
+
+}  // namespace
+}  // namespace attend::checkpoint_model_fuzz
