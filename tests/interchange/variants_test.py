@@ -309,11 +309,13 @@ def stacked_experts(variant):
         del variant.weights["lm_head.weight"]
 
 
-def made_again(**settings):
+def made_again(experts=None, **settings):
     """A model with other sizes, whose weights are random again."""
     def change(variant):
-        before = transformers.AutoConfig.from_pretrained(variant.folder)
-        config = type(before)(**{**before.to_dict(), "layer_types": None, **settings})
+        before = transformers.AutoConfig.from_pretrained(variant.folder).to_dict()
+        count = {"num_experts" if "num_experts" in before else "num_local_experts": experts} if experts else {}
+        kind = type(transformers.AutoConfig.from_pretrained(variant.folder))
+        config = kind(**{**before, "layer_types": None, "output_router_logits": False, **count, **settings})
         torch.manual_seed(3)
         model = transformers.AutoModelForCausalLM.from_config(config)
         with torch.no_grad():
@@ -321,7 +323,7 @@ def made_again(**settings):
                 p.copy_(0.2 * torch.randn(p.shape) + (1 if p.dim() == 1 else 0))
         model.save_pretrained(variant.folder)
         variant.weights = load_file(variant.folder / "model.safetensors")
-    change.__name__ = "made_again " + json.dumps(settings)
+    change.__name__ = "made_again " + json.dumps({"experts": experts, **settings})
     return change
 
 
@@ -335,8 +337,8 @@ OF_MIXTURES = [stacked_experts] + [setting("num_experts_per_tok", count) for cou
     setting("rope_parameters", None), setting("head_dim", None), setting("num_key_value_heads", None), setting("mlp_bias", True)] + [
     made_again(**sizes) for sizes in (
         {"decoder_sparse_step": 2, "num_hidden_layers": 5}, {"decoder_sparse_step": 3, "num_hidden_layers": 4, "mlp_only_layers": [2]},
-        {"mlp_only_layers": [0, 2], "num_hidden_layers": 4}, {"mlp_only_layers": [0, 1]}, {"num_experts": 7, "num_experts_per_tok": 7},
-        {"num_local_experts": 9, "num_experts_per_tok": 3}, {"num_local_experts": 1, "num_experts_per_tok": 1}, {"num_experts": 12, "num_experts_per_tok": 5},
+        {"mlp_only_layers": [0, 2], "num_hidden_layers": 4}, {"mlp_only_layers": [0, 1]}, {"experts": 7, "num_experts_per_tok": 7},
+        {"experts": 9, "num_experts_per_tok": 3}, {"experts": 1, "num_experts_per_tok": 1}, {"experts": 12, "num_experts_per_tok": 5},
         {"use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1}, {"sliding_window": 2},
         {"use_sliding_window": True, "sliding_window": 3, "layer_types": ["full_attention", "sliding_attention"]},
         {"moe_intermediate_size": 40, "shared_expert_intermediate_size": 8}, {"norm_topk_prob": True, "num_experts_per_tok": 1},
