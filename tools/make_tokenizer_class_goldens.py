@@ -132,7 +132,7 @@ def cases():
             yield "cohere", True, {"model_type": "cohere"}, settings
     yield "cohere", False, {"model_type": "llama"}, {"tokenizer_class": "CohereTokenizer"}
     # The class that transformers has for the model, where the files name none, or another.
-    for model in ["gpt_neox", "mpt", "gptj", "phi", "granite", "olmo2", "phi3", "stablelm", "falcon", "smollm3"]:
+    for model in ["gpt_neox", "mpt", "gptj", "phi", "granite", "olmo2", "phi3", "stablelm", "falcon", "smollm3", "mixtral", "qwen2_moe", "qwen3_moe"]:
         for settings in [{}, {"tokenizer_class": "GPT2Tokenizer"}, {"tokenizer_class": "CodeGenTokenizer", "add_prefix_space": True}]:
             yield "gpt2", False, {"model_type": model}, settings
     yield "llama", False, {"model_type": "phi3"}, {"tokenizer_class": "LlamaTokenizer", "add_bos_token": False, "legacy": False}

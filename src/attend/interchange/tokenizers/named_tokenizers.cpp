@@ -23,7 +23,7 @@ constexpr const char* kQwenPattern =
     R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 // The class of a type of model in transformers, where it has one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kClassOfModel{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kClassOfModel{{
     {"bert", "BertTokenizer"},
     {"distilbert", "BertTokenizer"},
     {"electra", "BertTokenizer"},
@@ -38,6 +38,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kClassOf
     {"opt", "GPT2Tokenizer"},
     {"qwen2", "Qwen2Tokenizer"},
     {"qwen3", "Qwen2Tokenizer"},
+    {"qwen2_moe", "Qwen2Tokenizer"},
+    {"qwen3_moe", "Qwen2Tokenizer"},
     {"t5", "T5Tokenizer"},
     {"mt5", "T5Tokenizer"},
     {"m2m_100", "M2M100Tokenizer"},
@@ -59,6 +61,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kClassOf
     {"phi3", kGenericTokenizer},
     {"stablelm", kGenericTokenizer},
     {"mistral", kGenericTokenizer},
+    {"mixtral", kGenericTokenizer},
     {"umt5", kGenericTokenizer},
     {"modernbert", kGenericTokenizer},
 }};
