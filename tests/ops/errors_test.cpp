@@ -156,8 +156,14 @@ std::vector<Mistake> simple_mistakes() {
        }},
       {"pool", "offsets [B+1]", "got none", [=] { pool(x, ids({}), Pooling::max); }},
       {"gather_rows", "[12]", "", [=] { gather_rows(var({12}), ids({0})); }},
-      {"scatter_rows", "[4, 3]", "[2]", [=] { scatter_rows(var({4, 3}), ids({0, 1}), 2); }},
-      {"scale_rows", "[4, 3]", "[3, 1]", [=] { scale_rows(var({4, 3}), var({3, 1})); }},
+      {"scatter_rows", "[4, 3]", "[2]",
+       [=] {
+         scatter_rows(var({4, 3}), ids({0, 1}), 2);
+       }},
+      {"scale_rows", "[4, 3]", "[3, 1]",
+       [=] {
+         scale_rows(var({4, 3}), var({3, 1}));
+       }},
   };
 }
 
@@ -308,8 +314,11 @@ TEST(WrongNumbers, OutsideATableAreRefused) {
       {"[embedding]", "[2, 3]", "2..2"});
   expect_error<ShapeError>([&] { gather_rows(table, ids({7})); },
                            {"[gather_rows]", "[4, 3]", "7..7"});
-  expect_error<ShapeError>([&] { scatter_rows(table, ids({0, 1, 2, 3}), 3); },
-                           {"[scatter_rows]", "[3, 3]", "0..3"});
+  expect_error<ShapeError>(
+      [&] {
+        scatter_rows(table, ids({0, 1, 2, 3}), 3);
+      },
+      {"[scatter_rows]", "[3, 3]", "0..3"});
 }
 
 TEST(WrongNumbers, OutsideTheClassesAreRefused) {
