@@ -227,7 +227,7 @@ double slope(float& number, const Loss& loss) {
 }
 
 TEST(Experts, HaveTheGradientsOfTheMixture) {
-  const Tensor x = expert_inputs(7);
+  const Tensor x = expert_inputs(4);
   for (const bool normalized : {false, true}) {
     ExpertOptions options = expert_options();
     options.normalized = normalized;
