@@ -135,6 +135,7 @@ class Fixture:
                     parameter.add_(0.2 * torch.randn(parameter.shape, generator=self.random))
                 else:
                     parameter.copy_((0.3 if parameter.dim() > 1 else 0.1) * torch.randn(parameter.shape, generator=self.random))
+        self.make_outputs_end(model.decoder)
         path = self.folder / "checkpoint_best.pt"
         if self.version is None:
             trainer = Trainer(cfg, self.task, model, self.task.build_criterion(cfg.criterion))
@@ -146,6 +147,15 @@ class Fixture:
         self.model.eval()
         for layer in self.model.encoder.layers:
             layer.load_to_BT = False  # the fast path asks for what newer versions of PyTorch do not have
+
+    @torch.no_grad()
+    def make_outputs_end(self, decoder):
+        """A direction that every output has, and the end of a sentence with it."""
+        last = decoder.layers[-1]
+        is_normalized = decoder.layer_norm is not None and "final" not in (self.version or {"without": []})["without"]
+        bias = decoder.layer_norm.bias if is_normalized else last.fc2.bias if last.normalize_before else last.final_layer_norm.bias
+        bias.add_(0.5 * torch.randn(bias.shape, generator=self.random))
+        decoder.output_projection.weight[2] += 3 * bias / (bias @ bias)
 
     def older_state(self, model, args):
         """What a version wrote that had fewer options, one tensor for queries, keys and values, and numbered normalizations."""

@@ -109,6 +109,7 @@ class Fixture:
             for name, parameter in self.model.named_parameters():
                 deviation = 0.3 if parameter.dim() > 1 else 0.1
                 parameter.copy_((1 if "layer_norm" in name and "weight" in name else 0) + deviation * torch.randn(parameter.shape, generator=self.random))
+            self.model.generator.bias[self.vocabs["tgt"]["</s>"]] += 3  # outputs end
         optimizer = types.SimpleNamespace(state_dict=lambda: {"training_step": 3, "decay_step": 4, "optimizer": {"state": {}}})
         saver = ModelSaver(str(self.folder / "model"), self.model, opt, self.vocabs, optimizer, device_id=0)
         saver.save(1)
