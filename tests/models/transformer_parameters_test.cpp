@@ -1,6 +1,7 @@
 // What a Transformer consists of: how many parameters, under which names, which of them are one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -29,8 +30,21 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   const std::int64_t attention = of_attention +
                                  (c.attention_biases == AttentionBiases::all ? biases : 0) +
                                  (c.qk_norm ? norms_of_heads : 0);
-  const std::int64_t feed_forward =
-      (c.gated_ffn ? 3 : 2) * d * c.d_ff + (c.ffn_bias ? c.d_ff + d : 0);
+  const auto feed_forward_of = [&](std::int64_t width) {
+    return (c.gated_ffn ? 3 : 2) * d * width + (c.ffn_bias ? width + d : 0);
+  };
+  const std::int64_t feed_forward = feed_forward_of(c.d_ff);
+  // What a layer with experts has more: them instead of one network, the router, and the one that
+  // all tokens share with its gate.
+  const std::int64_t shared_expert =
+      c.shared_expert_width > 0 ? feed_forward_of(c.shared_expert_width) + d : 0;
+  const std::int64_t of_experts =
+      c.experts * (feed_forward_of(c.expert_width > 0 ? c.expert_width : c.d_ff) + d) +
+      shared_expert - feed_forward;
+  const auto with_experts = [&](int layers) {
+    const auto kinds = c.kinds_of_networks(layers);
+    return std::count(kinds.begin(), kinds.end(), FeedForwardKind::experts);
+  };
   const std::int64_t norm = has_shifts ? 2 * d : d;
   const std::int64_t norms = c.norm_first && c.norm_branch ? 2 * norm : norm;  // of a sublayer
   const bool shared = c.sublayers == Sublayers::parallel_shared;
@@ -50,6 +64,7 @@ std::int64_t expected_parameters(const TransformerConfig& c) {
   const auto own = [&](int layers) { return c.layer_groups > 0 ? c.layer_groups : layers; };
   return tables * d + tables_of_positions * c.relative.buckets * c.n_heads +
          own(c.n_encoder_layers) * encoder_layer + own(c.n_decoder_layers) * decoder_layer +
+         (with_experts(c.n_encoder_layers) + with_experts(c.n_decoder_layers)) * of_experts +
          (c.normalizes_output() ? 2 * norm : 0) + (c.norm_embedding ? 2 * norm : 0) +
          (c.output_bias ? c.tgt_vocab_size : 0);
 }
