@@ -63,6 +63,15 @@ TEST(TransformerConfig, NamesTheOptionThatIsWrongAndItsValue) {
       {"tie_embeddings", "24 source and 23 target", [](C& c) { c.src_vocab_size = 24; }},
       {"tie_embeddings", "inputs needs one joint",
        [](C& c) { c.src_vocab_size = 24, c.tie_embeddings = TiedEmbeddings::inputs; }},
+      {"decoder_n_heads", "5 heads do not divide the decoder's width of 32",
+       [](C& c) { c.decoder_n_heads = 5; }},
+      {"decoder_n_key_heads", "3 do not divide the decoder's 4 heads",
+       [](C& c) { c.decoder_n_key_heads = 3; }},
+      {"decoder_d_ff", "-1", [](C& c) { c.decoder_d_ff = -1; }},
+      {"tie_embeddings", "all needs one width, got 32 and 16",
+       [](C& c) { c.decoder_d_model = 16; }},
+      {"attention_layers", "local", [](C& c) { c.decoder_attention_layers = "local"; }},
+      {"logit_cap", "-1", [](C& c) { c.logit_cap = -1.0f; }},
       {"output_scale", "0", [](C& c) { c.output_scale = 0.0f; }},
   };
   for (const Mistake& mistake : mistakes) {
@@ -72,6 +81,32 @@ TEST(TransformerConfig, NamesTheOptionThatIsWrongAndItsValue) {
     expect_error<ConfigError>([&] { validate(config); }, {mistake.option + ": ", mistake.found});
     expect_error<ConfigError>([&] { Transformer(config, 1); }, {mistake.option + ": "});
   }
+}
+
+TEST(TransformerConfig, HasADecoderLikeItsEncoderButForWhatIsItsOwn) {
+  TransformerConfig config = small_config();
+  config.n_key_heads = 2;
+  config.attention_window = 3;
+  StackConfig wanted = config;
+  wanted.d_model = 16;
+  wanted.n_heads = 8;
+  wanted.n_key_heads = 0;
+  wanted.d_ff = 12;
+  wanted.attention_window = 0;
+  config.set_decoder(wanted);
+  EXPECT_EQ(config.decoder_n_key_heads, 8) << "all of them, where the encoder has two";
+  EXPECT_EQ(config.decoder_attention_layers, "global");
+  const StackConfig found = config.decoder();
+  EXPECT_EQ(found.d_model, 16);
+  EXPECT_EQ(found.n_heads, 8);
+  EXPECT_EQ(found.n_key_heads, 8);
+  EXPECT_EQ(found.d_ff, 12);
+  EXPECT_EQ(found.attention_window, 0);
+  config.set_decoder(config);
+  EXPECT_EQ(config.decoder_d_model + config.decoder_n_heads + config.decoder_n_key_heads +
+                config.decoder_d_ff + config.decoder_attention_window,
+            0);
+  EXPECT_EQ(config.decoder_attention_layers, "");
 }
 
 TEST(TransformerConfig, TakesAnyNumberOfHeadsWhenTheirWidthsAreGiven) {

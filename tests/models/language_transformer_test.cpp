@@ -97,6 +97,11 @@ std::vector<LanguageVariant> language_variants() {
   all[14].config.norm.kind = NormKind::rms;
   all[14].config.n_key_heads = 2;
   all[14].config.residual_scale = 0.5f;
+  all[16].name = "AsNarrowOpt";
+  all[16].config.norm_first = false;
+  all[16].config.positions = PositionKind::learned;
+  all[16].config.embedding_width = 8;
+  all[16].config.previous_tokens = 1;
   all[15].name = "LongRope";
   all[15].config.positions = PositionKind::rotary;
   all[15].config.rotary.scaling = RotaryScaling::longrope;

@@ -133,12 +133,24 @@ std::map<std::string, std::function<void(Config&)>> conditions_of_encoders() {
 }
 
 TEST(OptionWiring, OfTheTransformer) {
+  using Config = TransformerConfig;
+  auto conditions = conditions_of_stacks<Config>();
+  conditions["decoder-d-model"] = [](Config& c) {
+    c.decoder_d_model = 16;
+    c.tie_embeddings = TiedEmbeddings::target;
+  };
+  conditions["decoder-n-heads"] = [](Config& c) { c.decoder_n_heads = 2; };
+  conditions["decoder-n-key-heads"] = [](Config& c) { c.decoder_n_key_heads = 1; };
+  conditions["decoder-attention-window"] = [](Config& c) { c.attention_window = 2; };
+  conditions["decoder-attention-layers"] = [](Config& c) {
+    c.attention_window = 3;
+    c.decoder_attention_layers = "local,global";
+  };
   for (const bool norm_first : {false, true}) {
     TransformerConfig base = small_config();
     base.dropout = 0.0f;
     base.norm_first = norm_first;
-    expect_every_option_matters<TransformerConfig>(base, step_of,
-                                                   conditions_of_stacks<TransformerConfig>());
+    expect_every_option_matters<Config>(base, step_of, conditions);
   }
 }
 

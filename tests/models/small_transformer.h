@@ -28,7 +28,7 @@ struct Variant {
 
 // Every switch of the configuration at least once.
 inline std::vector<Variant> variants() {
-  std::vector<Variant> all(29, {"", small_config()});
+  std::vector<Variant> all(32, {"", small_config()});
   all[0].name = "PostNorm";
   all[1].name = "PreNorm";
   all[1].config.norm_first = true;
@@ -150,6 +150,25 @@ inline std::vector<Variant> variants() {
   all[28].config.experts = 3;
   all[28].config.shared_expert_width = 16;
   all[28].config.expert_layers = "experts,dense";
+  all[29].name = "DecoderWithOtherHeadsAndWidth";
+  all[29].config.decoder_n_heads = 2;
+  all[29].config.decoder_d_ff = 20;
+  all[30].name = "AsT5Gemma";
+  all[30].config = all[17].config;
+  all[30].config.local_rotary_theta = 0.0;
+  all[30].config.tie_embeddings = TiedEmbeddings::target;
+  all[30].config.n_key_heads = 2;
+  all[30].config.d_key = all[30].config.d_value = 6;
+  all[30].config.decoder_d_model = 24;
+  all[30].config.decoder_n_heads = 3;
+  all[30].config.decoder_n_key_heads = 1;
+  all[30].config.decoder_d_ff = 20;
+  all[30].config.decoder_attention_window = 2;
+  all[30].config.logit_cap = 0.8f;
+  all[31].name = "AsLongT5";
+  all[31].config = all[9].config;
+  all[31].config.attention_window = 3;
+  all[31].config.decoder_attention_layers = "global";
   return all;
 }
 

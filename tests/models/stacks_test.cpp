@@ -70,7 +70,7 @@ TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
     expected.push_back(layer + std::string("cross_attn"));
   }
   EXPECT_EQ(modules, expected);
-  const std::int64_t heads = model_.config().n_heads;
+  std::int64_t heads = model_.config().n_heads;
   const auto expect_rows = [&](const Tensor& weights, std::int64_t first, std::int64_t rows,
                                std::int64_t keys) {
     for (std::int64_t r = 0; r < rows; ++r)
@@ -80,6 +80,7 @@ TEST_P(Stacks, RecordTheAttentionOfEveryLayerInOrder) {
   ASSERT_EQ(records[0].weights.size(), heads * (3 * 3 + 5 * 5));
   expect_rows(records[0].weights, 0, heads * 3, 3);
   expect_rows(records[0].weights, heads * 9, heads * 5, 5);
+  heads = model_.config().decoder().n_heads;
   const Tensor& crossed = records[is_recurrent ? 2 : 3].weights;
   ASSERT_EQ(crossed.size(), heads * (4 * 3 + 2 * 5));
   expect_rows(crossed, 0, heads * 4, 3);

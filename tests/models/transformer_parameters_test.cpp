@@ -14,58 +14,67 @@
 namespace attend {
 namespace {
 
-// By the formulas of the paper: projections with biases, two maps, gains and shifts.
-std::int64_t expected_parameters(const TransformerConfig& c) {
+// By the formulas of the paper: projections with biases, two maps, gains and shifts. Of a stack of
+// `layers`, and its input; `memory` is the width of what it attends to, 0: nothing.
+std::int64_t expected_of_stack(const StackConfig& c, int layers, std::int64_t memory,
+                               bool is_recurrent) {
   const std::int64_t d = c.d_model,
                      keys = c.n_heads * (c.d_key > 0 ? c.d_key : c.d_model / c.n_heads),
                      values = c.n_heads * (c.d_value > 0 ? c.d_value : c.d_model / c.n_heads);
   const std::int64_t sharing = c.n_key_heads > 0 ? c.n_heads / c.n_key_heads : 1;
-  const std::int64_t of_attention = d * keys + (d * keys + d * values) / sharing + values * d,
-                     biases = keys + (keys + values) / sharing + d;
+  const std::int64_t biases = keys + (keys + values) / sharing + d;
   const bool has_shifts = c.norm.kind == NormKind::layer && c.norm.bias;
   const std::int64_t head = c.d_key > 0 ? c.d_key : c.d_model / c.n_heads,
                      normalized =
                          c.qk_norm_span == QkNormSpan::head ? 2 * head : keys + keys / sharing,
                      norms_of_heads = (has_shifts ? 2 : 1) * normalized;
-  const std::int64_t attention = of_attention +
-                                 (c.attention_biases == AttentionBiases::all ? biases : 0) +
-                                 (c.qk_norm ? norms_of_heads : 0);
+  const auto attention_to = [&](std::int64_t width) {
+    return d * keys + (width * keys + width * values) / sharing + values * d +
+           (c.attention_biases == AttentionBiases::all ? biases : 0) +
+           (c.qk_norm ? norms_of_heads : 0);
+  };
   const auto feed_forward_of = [&](std::int64_t width) {
-    return (c.gated_ffn ? 3 : 2) * d * width + (c.ffn_bias ? width + d : 0);
+    const int maps = c.gated_ffn ? 2 : 1;  // into the hidden layer
+    return (maps + 1) * d * width + (c.ffn_bias ? maps * width + d : 0);
   };
   const std::int64_t feed_forward = feed_forward_of(c.d_ff);
-  // What a layer with experts has more: them instead of one network, the router, and the one that
-  // all tokens share with its gate.
+  // What a layer with experts has more: them and a router instead of one network, and the expert
+  // that all tokens share with its gate.
   const std::int64_t shared_expert =
       c.shared_expert_width > 0 ? feed_forward_of(c.shared_expert_width) + d : 0;
   const std::int64_t of_experts =
       c.experts * (feed_forward_of(c.expert_width > 0 ? c.expert_width : c.d_ff) + d) +
       shared_expert - feed_forward;
-  const auto with_experts = [&](int layers) {
-    const auto kinds = c.kinds_of_networks(layers);
-    return std::count(kinds.begin(), kinds.end(), FeedForwardKind::experts);
-  };
+  const auto kinds = c.kinds_of_networks(layers);
+  const std::int64_t with_experts =
+      std::count(kinds.begin(), kinds.end(), FeedForwardKind::experts);
   const std::int64_t norm = has_shifts ? 2 * d : d;
   const std::int64_t norms = c.norm_first && c.norm_branch ? 2 * norm : norm;  // of a sublayer
   const bool shared = c.sublayers == Sublayers::parallel_shared;
-  const std::int64_t encoder_layer = attention + feed_forward + (shared ? 1 : 2) * norms;
-  const bool is_recurrent = c.decoder_autoreg == DecoderAutoreg::ssru;
-  const std::int64_t autoreg = is_recurrent ? 2 * d * d + d : attention;
-  const std::int64_t decoder_layer = autoreg + attention + feed_forward + (shared ? 1 : 3) * norms;
-  std::int64_t tables = c.tgt_vocab_size;
-  if (c.tie_embeddings != TiedEmbeddings::all) tables += c.src_vocab_size;
-  if (c.tie_embeddings == TiedEmbeddings::none) tables += c.tgt_vocab_size;
-  if (c.positions == PositionKind::learned) tables += 2 * c.max_positions;
-  const std::int64_t tables_of_positions = !c.has_relative_biases() ? 0
-                                           : is_recurrent           ? 1
-                                           : c.relative.shared
-                                               ? 2
-                                               : c.n_encoder_layers + c.n_decoder_layers;
-  const auto own = [&](int layers) { return c.layer_groups > 0 ? c.layer_groups : layers; };
-  return tables * d + tables_of_positions * c.relative.buckets * c.n_heads +
-         own(c.n_encoder_layers) * encoder_layer + own(c.n_decoder_layers) * decoder_layer +
-         (with_experts(c.n_encoder_layers) + with_experts(c.n_decoder_layers)) * of_experts +
-         (c.normalizes_output() ? 2 * norm : 0) + (c.norm_embedding ? 2 * norm : 0) +
+  const std::int64_t autoreg = is_recurrent ? 2 * d * d + d : attention_to(d);
+  const std::int64_t layer = autoreg + (memory > 0 ? attention_to(memory) : 0) + feed_forward +
+                             (shared       ? 1
+                              : memory > 0 ? 3
+                                           : 2) *
+                                 norms;
+  const std::int64_t tables = !c.has_relative_biases() || is_recurrent ? 0
+                              : c.relative.shared                      ? 1
+                                                                       : layers;
+  return (c.layer_groups > 0 ? c.layer_groups : layers) * layer + with_experts * of_experts +
+         tables * c.relative.buckets * c.n_heads +
+         (c.positions == PositionKind::learned ? c.max_positions * d : 0) +
+         (c.normalizes_output() ? norm : 0) + (c.norm_embedding ? norm : 0);
+}
+
+std::int64_t expected_parameters(const TransformerConfig& c) {
+  const StackConfig decoder = c.decoder();
+  std::int64_t tables = std::int64_t{c.tgt_vocab_size} * decoder.d_model;
+  if (c.tie_embeddings != TiedEmbeddings::all) tables += std::int64_t{c.src_vocab_size} * c.d_model;
+  if (c.tie_embeddings == TiedEmbeddings::none)
+    tables += std::int64_t{c.tgt_vocab_size} * decoder.d_model;
+  return tables + expected_of_stack(c, c.n_encoder_layers, 0, false) +
+         expected_of_stack(decoder, c.n_decoder_layers, c.d_model,
+                           c.decoder_autoreg == DecoderAutoreg::ssru) +
          (c.output_bias ? c.tgt_vocab_size : 0);
 }
 

@@ -11,16 +11,19 @@ HeadTrials::HeadTrials(const LoadedModel& base, GoldenInput input, std::size_t o
       input_(std::move(input)),
       output_(output),
       changes_(std::move(changes)),
-      modules_(attention_modules(*base.model())),
-      heads_(static_cast<std::size_t>(attention_heads(*base.model()))),
-      whole_(changes_.empty() ? answer(*base.model()) : answer(*base.with_attention(changes_))) {}
+      whole_(changes_.empty() ? answer(*base.model()) : answer(*base.with_attention(changes_))) {
+  attention_heads(*base.model(), "");  // throws without heads
+  for (const std::string& module : attention_modules(*base.model()))
+    for (int head = 0; head < attention_heads(*base.model(), module); ++head)
+      heads_.emplace_back(module, head);
+}
 
 float HeadTrials::answer(const SavedModel& model) const {
   return model.golden_outputs({input_}).front().at(output_);
 }
 
 HeadEffect HeadTrials::effect(std::size_t number) const {
-  HeadEffect effect{modules_.at(number / heads_), static_cast<int>(number % heads_), 0.0f};
+  HeadEffect effect{heads_.at(number).first, heads_.at(number).second, 0.0f};
   AttentionChanges without = changes_;
   without.heads.push_back({.modules = effect.module, .head = effect.head, .off = true});
   effect.change = answer(*base_.with_attention(without)) - whole_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attend/tasks/loaded_model.h"
@@ -27,7 +28,7 @@ class HeadTrials {
              AttentionChanges changes = {});
 
   // The heads of all modules.
-  std::size_t size() const { return modules_.size() * heads_; }
+  std::size_t size() const { return heads_.size(); }
   // Measures the head with this number, counted module by module. Costs a pass over the input.
   HeadEffect effect(std::size_t number) const;
 
@@ -38,9 +39,8 @@ class HeadTrials {
   GoldenInput input_;
   std::size_t output_;
   AttentionChanges changes_;
-  std::vector<std::string> modules_;
-  std::size_t heads_;
-  float whole_;  // the log-probability with all heads
+  std::vector<std::pair<std::string, int>> heads_;  // with their modules
+  float whole_;                                     // the log-probability with all heads
 };
 
 // The effects of all heads. `done` is called after each.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -30,6 +31,7 @@ struct EncoderDecoderConfig {
   int tgt_vocab_size = 0;
   TiedEmbeddings tie_embeddings = TiedEmbeddings::all;
   bool output_bias = false;
+  float logit_cap = 0.0f;
 };
 
 template <class Visitor>
@@ -39,6 +41,8 @@ void encoder_decoder_fields(EncoderDecoderConfig& c, Visitor&& visit) {
       "shared embedding tables: none, target (with the output projection), all, or inputs (source "
       "and target alone)");
   visit("output-bias", c.output_bias, "add a bias for each token to the logits");
+  visit("logit-cap", c.logit_cap, between(0, 1e6),
+        "soft cap of the logits: a logit l becomes cap tanh(l / cap); 0: none");
 }
 
 // The Transformer.
@@ -49,11 +53,42 @@ inline std::span<const std::string_view> enum_names(DecoderAutoreg) {
   return names;
 }
 
-struct TransformerConfig : StackConfig, EncoderDecoderConfig {
+// What the stack of a decoder has in place of the options of its encoder; 0 and empty: the same.
+struct DecoderShape {
+  int decoder_d_model = 0;
+  int decoder_n_heads = 0;
+  int decoder_n_key_heads = 0;
+  int decoder_d_ff = 0;
+  int decoder_attention_window = 0;
+  std::string decoder_attention_layers;
+};
+
+template <class Visitor>
+void fields(DecoderShape& s, Visitor&& visit) {
+  visit("decoder-d-model", s.decoder_d_model, between(0, kWidths.most),
+        "hidden size of the decoder; 0: d-model. Another one needs tie-embeddings none or target");
+  visit("decoder-n-heads", s.decoder_n_heads, between(0, kHeadCounts.most),
+        "attention heads of the decoder, also of its attention to the source; 0: n-heads");
+  visit("decoder-n-key-heads", s.decoder_n_key_heads, between(0, kHeadCounts.most),
+        "heads of keys and values of the decoder; 0: n-key-heads");
+  visit("decoder-d-ff", s.decoder_d_ff, between(0, 1e6),
+        "hidden size of the feed-forward network of the decoder; 0: d-ff");
+  visit("decoder-attention-window", s.decoder_attention_window, between(0, 1e9),
+        "attention-window of the local layers of the decoder; 0: attention-window");
+  visit("decoder-attention-layers", s.decoder_attention_layers,
+        "kinds of layers of the decoder, such as global; empty: attention-layers");
+}
+
+struct TransformerConfig : StackConfig, EncoderDecoderConfig, DecoderShape {
   int n_encoder_layers = 6;
   int n_decoder_layers = 6;
   DecoderAutoreg decoder_autoreg = DecoderAutoreg::self_attention;
   float output_scale = 1.0f;
+
+  // The stack of the decoder; that of the encoder is this.
+  StackConfig decoder() const;
+  // Gives the decoder those of a stack, which may differ from the encoder in nothing else.
+  void set_decoder(const StackConfig& stack);
 };
 
 template <class Visitor>
@@ -61,6 +96,7 @@ void fields(TransformerConfig& c, Visitor&& visit) {
   stack_fields(c, visit, [&] {
     visit("n-encoder-layers", c.n_encoder_layers, kLayerCounts, "layers of the encoder");
     visit("n-decoder-layers", c.n_decoder_layers, kLayerCounts, "layers of the decoder");
+    fields(static_cast<DecoderShape&>(c), visit);
   });
   encoder_decoder_fields(c, visit);
   visit(
@@ -115,7 +151,9 @@ using ArchitectureConfig = std::variant<TransformerConfig, RecurrentConfig>;
 std::string_view name_of(const ArchitectureConfig& config);
 EncoderDecoderConfig& common(ArchitectureConfig& config);
 const EncoderDecoderConfig& common(const ArchitectureConfig& config);
+// The width of the encoder, and that of the hidden states that are projected to logits.
 int d_model_of(const ArchitectureConfig& config);
+int decoder_d_model_of(const ArchitectureConfig& config);
 // Throws ConfigError naming the invalid option.
 void validate(const ArchitectureConfig& config);
 

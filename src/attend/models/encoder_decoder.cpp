@@ -3,6 +3,9 @@
 #include <cmath>
 
 #include "attend/backend/backend.h"
+#include "attend/core/options/option_error.h"
+#include "attend/error.h"
+#include "attend/ops/elementwise.h"
 
 namespace attend {
 
@@ -28,12 +31,12 @@ EncoderDecoder::EncoderDecoder(const ArchitectureConfig& architecture)
     : architecture_(architecture) {
   validate(architecture);
   const EncoderDecoderConfig& config = common(architecture);
-  const int d_model = d_model_of(architecture);
+  const int d_model = decoder_d_model_of(architecture);
   if (config.tie_embeddings != TiedEmbeddings::all)
     src_embedding_ = add_table(
         parameters_,
         shares_inputs(config.tie_embeddings) ? "embedding.weight" : "src_embedding.weight",
-        config.src_vocab_size, d_model);
+        config.src_vocab_size, d_model_of(architecture));
   switch (config.tie_embeddings) {
     case TiedEmbeddings::all:
       output_ = tgt_embedding_ = src_embedding_ =
@@ -63,7 +66,12 @@ Tensor EncoderDecoder::src_embeddings() const {
 
 Variable EncoderDecoder::project(const Variable& hidden) const {
   const auto [weight, bias] = output_map();
-  return linear(hidden, weight, bias);
+  return capped(linear(hidden, weight, bias));
+}
+
+Variable EncoderDecoder::capped(const Variable& logits) const {
+  const float cap = config().logit_cap;
+  return cap > 0.0f ? scale(activate(scale(logits, 1.0f / cap), Activation::tanh), cap) : logits;
 }
 
 OutputProjection EncoderDecoder::output() const {
@@ -72,7 +80,7 @@ OutputProjection EncoderDecoder::output() const {
 
 std::vector<float> EncoderDecoder::target_log_probabilities(
     const Variable& hidden, std::span<const std::int32_t> targets) const {
-  return attend::target_log_probabilities(hidden.value(), output(), targets);
+  return attend::target_log_probabilities(hidden.value(), output(), targets, config().logit_cap);
 }
 
 std::unique_ptr<DecodingState> EncoderDecoder::begin(const Ragged& src) const {
@@ -84,12 +92,16 @@ std::unique_ptr<DecodingState> EncoderDecoder::begin(const Ragged& src) const {
 CrossEntropy EncoderDecoder::loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                                   const CrossEntropyOptions& options, Pass& pass) const {
   const Variable hidden = decode(tgt, encode(src, pass), src, pass);
-  return projected_cross_entropy(hidden, output_map(), targets, pass.in_precision(options));
+  CrossEntropyOptions own = pass.in_precision(options);
+  own.logit_cap = config().logit_cap;
+  return projected_cross_entropy(hidden, output_map(), targets, own);
 }
 
 CrossEntropy EncoderDecoder::paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                                          float divergence, const CrossEntropyOptions& options,
                                          Pass& pass) const {
+  if (config().logit_cap > 0.0f)
+    throw OptionError<ConfigError>("{} goes without {}", as_key("r-drop"), as_key("logit-cap"));
   const Ragged both = src.twice();
   const Variable hidden = decode(tgt.twice(), encode(both, pass), both, pass);
   return paired_cross_entropy(hidden, output_map(), targets, divergence,

@@ -27,6 +27,7 @@ class EncoderDecoder {
   // Its configuration, and the part of it that all architectures share.
   const ArchitectureConfig& architecture() const { return architecture_; }
   const EncoderDecoderConfig& config() const { return common(architecture_); }
+  // The width of the memory.
   int d_model() const { return d_model_of(architecture_); }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
@@ -47,7 +48,9 @@ class EncoderDecoder {
                           Pass& pass) const = 0;
   // Hidden states [M, D] -> logits [M, V].
   Variable project(const Variable& hidden) const;
-  // The output projection of project(); its weights may be packed or in 8 bits.
+  // Logits with the cap of the model, if it has one.
+  Variable capped(const Variable& logits) const;
+  // The output projection of project(), before the cap; its weights may be packed or in 8 bits.
   OutputProjection output() const;
   // log p(targets[m] | hidden[m]) for every row, in blocks.
   std::vector<float> target_log_probabilities(const Variable& hidden,
@@ -56,7 +59,8 @@ class EncoderDecoder {
   // logits.
   CrossEntropy loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                     const CrossEntropyOptions& options, Pass& pass) const;
-  // R-Drop: two passes with different dropout and paired_cross_entropy().
+  // R-Drop: two passes with different dropout and paired_cross_entropy(). Throws ConfigError for a
+  // model with a cap of its logits.
   CrossEntropy paired_loss(const Ragged& src, const Ragged& tgt, const Ids& targets,
                            float divergence, const CrossEntropyOptions& options, Pass& pass) const;
 

@@ -17,26 +17,26 @@ namespace {
 
 // Embeddings are multiplied by sqrt(D), so a standard deviation of 1/sqrt(D) gives unit variance.
 Init table_init(const LanguageTransformerConfig& config) {
-  return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.d_model))};
+  return {Init::Kind::normal, 1.0f / std::sqrt(static_cast<float>(config.width_of_embeddings()))};
 }
 
 Parameter add_embedding(ParameterSet& parameters, const LanguageTransformerConfig& config) {
-  const Shape shape{config.vocab_size, config.d_model};
+  const Shape shape{config.vocab_size, config.width_of_embeddings()};
   return config.tied ? parameters.add_output_weights("embedding.weight", shape, table_init(config))
                      : parameters.add_table("embedding.weight", shape, table_init(config));
 }
 
 Parameter add_output(ParameterSet& parameters, const LanguageTransformerConfig& config) {
-  return parameters.add_output_weights("output_proj.weight", {config.vocab_size, config.d_model},
-                                       table_init(config));
+  return parameters.add_output_weights(
+      "output_proj.weight", {config.vocab_size, config.width_of_embeddings()}, table_init(config));
 }
 
 std::vector<Linear> add_projections(ParameterSet& parameters,
                                     const LanguageTransformerConfig& config) {
   std::vector<Linear> projections;
   for (int j = 0; j < config.previous_tokens; ++j) {
-    projections.emplace_back(parameters, fmt::format("previous.{}", j), config.d_model,
-                             config.d_model, /*bias=*/false);
+    projections.emplace_back(parameters, fmt::format("previous.{}", j),
+                             config.width_of_embeddings(), config.d_model, /*bias=*/false);
   }
   return projections;
 }
@@ -70,9 +70,13 @@ LanguageTransformer::LanguageTransformer(const LanguageTransformerConfig& config
       output_bias_(config.output_bias ? parameters_.add("output_proj.bias", {config.vocab_size}, {})
                                       : Parameter()),
       previous_(add_projections(parameters_, config)),
-      input_(parameters_, {"decoder", ""}, config),
+      input_(parameters_, {"decoder", ""}, config,
+             {.width = config.embedding_width, .projects = StackInput::Projects::tokens}),
       stack_(parameters_, "decoder", config,
-             {.layers = config.n_layers, .causal = true, .output_scale = config.output_scale}) {}
+             {.layers = config.n_layers,
+              .causal = true,
+              .output_scale = config.output_scale,
+              .output_width = config.embedding_width}) {}
 
 Variable LanguageTransformer::with_previous(Variable x, const std::vector<Ids>& previous,
                                             Pass& pass) const {

@@ -26,6 +26,7 @@ struct LanguageTransformerConfig : StackConfig {
   LanguageTransformerConfig() { norm_first = true; }
 
   int n_layers = 6;
+  int embedding_width = 0;
   bool tied = true;
   int previous_tokens = 0;
   float output_dropout = 0.0f;
@@ -33,12 +34,20 @@ struct LanguageTransformerConfig : StackConfig {
   bool output_bias = false;
   float logit_cap = 0.0f;
   int vocab_size = 0;  // set from the tokenizer
+
+  // Whether logits are products of what the stack adds up.
+  bool has_plain_output() const { return logit_cap == 0.0f && embedding_width == 0; }
+  // The width of the embeddings and of the output projection.
+  int width_of_embeddings() const { return embedding_width > 0 ? embedding_width : d_model; }
 };
 
 template <class Visitor>
 void fields(LanguageTransformerConfig& c, Visitor&& visit) {
   stack_fields(c, visit,
                [&] { visit("n-layers", c.n_layers, kLayerCounts, "Transformer layers"); });
+  visit("embedding-width", c.embedding_width, between(0, kWidths.most),
+        "width of the embeddings and the output projection, with linear layers between these and "
+        "d-model; 0: d-model without such layers");
   visit("tied", c.tied, "share the embeddings with the output projection");
   visit("previous-tokens", c.previous_tokens, between(0, 64),
         experimental("add projections of the embeddings of this many preceding tokens to the "
@@ -64,13 +73,13 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
     parameters_.allocate(seed);
   }
 
-  // The embeddings [V, D].
+  // The embeddings [V, E].
   Tensor embeddings() const { return backend()->float_weights(embedding_->value()); }
 
   // Tokens [N], each position seeing itself and earlier ones of its sequence -> hidden states [N,
-  // D].
+  // E].
   Variable hidden(const Ragged& text, Pass& pass) const;
-  // Hidden states [M, D] -> logits [M, V].
+  // Hidden states [M, E] -> logits [M, V].
   Variable project(const Variable& hidden) const;
   // Tokens [N] -> logits [N, V] of the token after each.
   Variable logits(const Ragged& text, Pass& pass) const {
@@ -106,8 +115,8 @@ class LanguageTransformer : public Network<LanguageTransformerConfig> {
     return dropout(hidden(text, pass), pass.dropout(config_.output_dropout));
   }
 
-  Parameter embedding_;    // [V, D]
-  Parameter output_;       // [V, D]
+  Parameter embedding_;    // [V, E]
+  Parameter output_;       // [V, E]
   Parameter output_bias_;  // [V], or none
   std::vector<Linear> previous_;
   StackInput input_;

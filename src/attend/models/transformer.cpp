@@ -29,11 +29,12 @@ std::int64_t group_end(const Ragged& src, std::int64_t begin) {
 Transformer::Transformer(const TransformerConfig& config)
     : EncoderDecoder(config),
       src_input_(parameters_, {"encoder", "src_"}, config),
-      tgt_input_(parameters_, {"decoder", "tgt_"}, config),
+      tgt_input_(parameters_, {"decoder", "tgt_"}, config.decoder()),
       encoder_(parameters_, "encoder", config, {.layers = config.n_encoder_layers}),
-      decoder_(parameters_, "decoder", config,
+      decoder_(parameters_, "decoder", config.decoder(),
                {.layers = config.n_decoder_layers,
                 .cross_attention = true,
+                .d_memory = config.d_model,
                 .causal = true,
                 .recurrent = config.decoder_autoreg == DecoderAutoreg::ssru,
                 .output_scale = config.output_scale}) {}

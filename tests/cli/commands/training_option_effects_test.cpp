@@ -37,6 +37,13 @@ const Cases kTranslationModel{
     {"tie-embeddings", "none", "", kModel},
     {"output-bias", "yes", "", kModel},
     {"decoder-autoreg", "ssru", "", kModel},
+    {"decoder-d-model", "24", "--tie-embeddings target", kModel},
+    {"decoder-n-heads", "4", "", kModel},
+    {"decoder-n-key-heads", "1", "", kModel},
+    {"decoder-d-ff", "12", "", kModel},
+    {"decoder-attention-window", "2", "--attention-window 3", kModel},
+    {"decoder-attention-layers", "global", "--attention-window 3", kModel},
+    {"logit-cap", "0.5", "", kModel},
     {"output-scale", "0.5", "", kModel},
     {"tie-embeddings", "inputs", "", kModel},
     {"d-hidden", "12", "--arch rnn", kModel},
@@ -48,6 +55,7 @@ const Cases kTranslationModel{
     {"inverse-temperature", "2", "--arch rnn", kModel},
     {"tie-embeddings", "none", "--arch rnn", kModel},
     {"output-bias", "yes", "--arch rnn", kModel},
+    {"logit-cap", "0.5", "--arch rnn", kModel},
 };
 const std::string kFluent =
     "--max-steps 60 --learning-rate 0.03 --valid-every 10 --save-every 0 --batch-tokens 300 "
@@ -128,6 +136,7 @@ const Cases kLanguageModel{
     {"n-layers", "2", "", kModel},
     {"norm-first", "no", "", kModel},
     {"tied", "no", "", kModel},
+    {"embedding-width", "8", "", kModel},
     {"previous-tokens", "2", "", kModel},
     {"output-dropout", "0.4", "", kModel},
     {"output-dropout", "0.4", "--output-sample 60", kModel},

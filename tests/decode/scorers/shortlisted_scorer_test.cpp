@@ -20,8 +20,9 @@ constexpr int kWords = 40;
 constexpr std::int32_t kStart = 2, kEnd = 3;
 const std::vector<std::int32_t> kBegin{kStart};
 
-Transformer small_transformer() {
+Transformer small_transformer(float logit_cap = 0.0f) {
   TransformerConfig config;
+  config.logit_cap = logit_cap;
   config.d_model = 16;
   config.n_heads = 2;
   config.d_ff = 24;
@@ -73,8 +74,11 @@ TEST(Shortlist, AllowsTheTranslationsOfTheSourceAndWhatAlwaysMay) {
                           {"shortlist", "below 40", "got 40"});
 }
 
-TEST(ShortlistedScorer, RenormalizeOverTheAllowedTokens) {
-  const Transformer model = small_transformer();
+class ShortlistedScorers : public testing::TestWithParam<float> {};
+INSTANTIATE_TEST_SUITE_P(OfLogitsWithCaps, ShortlistedScorers, testing::Values(0.0f, 0.25f));
+
+TEST_P(ShortlistedScorers, RenormalizeOverTheAllowedTokens) {
+  const Transformer model = small_transformer(GetParam());
   EncoderDecoderScorer whole(model, three_sources(), kBegin);
   ShortlistedScorer some(model, three_sources(), kBegin, neighbors());
   const std::vector<std::vector<std::int32_t>> allowed{

@@ -56,10 +56,12 @@ class ResidualStreams : public testing::TestWithParam<Variant> {
 };
 
 TEST_P(ResidualStreams, HavePartsThatSumToTheOutput) {
-  const std::vector<double> direction = some_direction(32);
-  const ResidualStream encoder(steps_, "encoder"), decoder(steps_, "decoder");
-  EXPECT_NEAR(sum_of(encoder.parts(kRow, direction)), product(direction, memory_.row(kRow)), 1e-4);
-  EXPECT_NEAR(sum_of(decoder.parts(kRow, direction)), product(direction, hidden_.row(kRow)), 1e-4);
+  for (const auto& [stack, output] : {std::pair{"encoder", &memory_}, {"decoder", &hidden_}}) {
+    const std::vector<double> direction = some_direction(output->cols());
+    EXPECT_NEAR(sum_of(ResidualStream(steps_, stack).parts(kRow, direction)),
+                product(direction, output->row(kRow)), 1e-4)
+        << stack;
+  }
 }
 
 TEST_P(ResidualStreams, HaveAPartForEachHeadAndFeedForwardNetwork) {
@@ -67,13 +69,13 @@ TEST_P(ResidualStreams, HaveAPartForEachHeadAndFeedForwardNetwork) {
   const int attentions = config.decoder_autoreg == DecoderAutoreg::ssru ? 1 : 2;
   int heads = 0, networks = 0, embeddings = 0;
   const ResidualStream decoder(steps_, "decoder");
-  for (const LogitPart& part : decoder.parts(kRow, some_direction(32))) {
+  for (const LogitPart& part : decoder.parts(kRow, some_direction(hidden_.cols()))) {
     heads += part.head >= 0 ? 1 : 0;
     networks += part.module.ends_with(".feed_forward") ? 1 : 0;
     embeddings += part.module == "embedding" ? 1 : 0;
     EXPECT_NE(part.value, 0.0f) << part.module << ":" << part.head;
   }
-  EXPECT_EQ(heads, 2 * attentions * config.n_heads);
+  EXPECT_EQ(heads, 2 * attentions * config.decoder().n_heads);
   EXPECT_EQ(networks, 2);
   EXPECT_EQ(embeddings, 1);
 }

@@ -43,6 +43,7 @@ Tensor EncoderDecoderScorer::logits(std::int64_t begin, std::int64_t end) {
 }
 
 BestTokens EncoderDecoderScorer::unchanged_best(std::int64_t begin, std::int64_t end, int k) {
+  if (model_.config().logit_cap > 0.0f) return Scorer::unchanged_best(begin, end, k);
   return best_tokens(hidden_.slice_rows(begin, end), model_.output(), k);
 }
 

@@ -30,7 +30,8 @@ void LanguageScorer::join(std::span<const std::int32_t> prompt,
                           const LanguageScorerOptions& options) {
   HypothesisState branch{.options = std::make_shared<LanguageScorerOptions>(options)};
   if (options.cache.used())
-    branch.cache = std::make_unique<ContinuousCache>(options.cache, model_.config().d_model);
+    branch.cache =
+        std::make_unique<ContinuousCache>(options.cache, model_.config().width_of_embeddings());
   state_->join(1);
   branches_.push_back(std::move(branch));
   arrive({{prompt.begin(), prompt.end()}, options.max_length});

@@ -82,11 +82,11 @@ class Scorer {
 
  protected:
   void arrive(DecodeRequest arrival) { arrivals_.push_back(std::move(arrival)); }
-
- private:
   // The k most likely tokens for hypotheses [begin, end) of the last step, on the host. A scorer
   // that can find them faster than by their logits overrides this.
   virtual BestTokens unchanged_best(std::int64_t begin, std::int64_t end, int k);
+
+ private:
   // The same from hypothesis `begin`, by logits that are changed.
   BestTokens changed_best(std::int64_t begin, std::span<const LogitChange> changes, int k);
 

@@ -98,9 +98,9 @@ void ShortlistedScorer::advance(std::span<const std::int32_t> parents, const Rag
 
 Tensor ShortlistedScorer::logits(std::int64_t begin, std::int64_t end) {
   const NoGradient guard;
-  const Tensor of_all = linear(Variable(whole_.hidden().slice_rows(begin, end)),
-                               Variable(output_.weight), Variable(output_.bias))
-                            .value();
+  const Variable selected = linear(Variable(whole_.hidden().slice_rows(begin, end)),
+                                   Variable(output_.weight), Variable(output_.bias));
+  const Tensor of_all = model_.capped(selected).value();
   std::vector<std::span<const std::int32_t>> columns;
   for (std::int64_t hypothesis = begin; hypothesis < end; ++hypothesis)
     columns.push_back(sentence_[static_cast<std::size_t>(hypothesis)]->columns);

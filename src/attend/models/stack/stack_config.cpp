@@ -10,15 +10,17 @@
 
 namespace attend {
 
+bool StackConfig::has_layers(LayerKind kind) const {
+  const std::vector<LayerKind> kinds = kinds_of_layers(static_cast<int>(kLayerCounts.most));
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
 void validate_stack(const StackConfig& c) {
   if (c.d_model % c.n_heads != 0 && (c.d_key == 0 || c.d_value == 0))
     throw OptionError<ConfigError>(
         "{}: {} does not divide {} {}; choose a divisor, or set {} and {}", as_key("n-heads"),
         c.n_heads, as_key("d-model"), c.d_model, as_key("d-key"), as_key("d-value"));
-  const std::vector<LayerKind> kinds = c.kinds_of_layers(static_cast<int>(kLayerCounts.most));
-  const auto has = [&](LayerKind kind) {
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-  };
+  const auto has = [&](LayerKind kind) { return c.has_layers(kind); };
   const bool rotary = c.positions == PositionKind::rotary;
   if (has(LayerKind::local) != (c.attention_window > 0))
     throw OptionError<ConfigError>("{}: {} layers need {}, and only they have one",

@@ -117,6 +117,8 @@ struct StackConfig {
     return feed_forward_kinds(expert_layers, layers,
                               experts > 0 ? FeedForwardKind::experts : FeedForwardKind::dense);
   }
+  // Whether the pattern of layers has this kind.
+  bool has_layers(LayerKind kind) const;
   // The width of the keys of one head.
   int key_width() const { return d_key > 0 ? d_key : d_model / n_heads; }
   // Whether scores of attention have biases by distance, learned ones or slopes.

@@ -16,9 +16,10 @@ namespace attend {
 
 namespace {
 
-MultiHeadAttentionOptions attention_of(const StackConfig& config) {
+MultiHeadAttentionOptions attention_of(const StackConfig& config, int d_memory = 0) {
   MultiHeadAttentionOptions options;
   options.d_model = config.d_model;
+  options.d_memory = d_memory;
   options.n_heads = config.n_heads;
   options.d_key = config.d_key;
   options.d_value = config.d_value;
@@ -129,7 +130,7 @@ TransformerLayer::TransformerLayer(ParameterSet& parameters, const std::string& 
       norm_keys_(!config.norm_first || config.norm_keys),
       cross_(role.cross_attention
                  ? std::optional(CrossAttention{
-                       {parameters, path + ".cross_attn", attention_of(config)},
+                       {parameters, path + ".cross_attn", attention_of(config, role.d_memory)},
                        connection_of(parameters, config, {path, path + ".cross_attn", 2})})
                  : std::nullopt),
       feed_forward_(position_wise(parameters, path + ".feed_forward", config, role.network)),
@@ -219,13 +220,16 @@ TransformerStack::TransformerStack(ParameterSet& parameters, const std::string& 
     const std::string layer = fmt::format("{}.layers.{}", path, i);
     if (const int owner = config.parameters_of_layer(i, role.layers); owner != i)
       parameters.share(layer, fmt::format("{}.layers.{}", path, owner));
-    layers_.emplace_back(
-        parameters, layer, config,
-        TransformerLayer::Role{role.cross_attention, i == 0, networks[static_cast<std::size_t>(i)]},
-        mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
+    layers_.emplace_back(parameters, layer, config,
+                         TransformerLayer::Role{role.cross_attention, role.d_memory, i == 0,
+                                                networks[static_cast<std::size_t>(i)]},
+                         mixing_of(layer, kinds[static_cast<std::size_t>(i)]));
   }
   if (config.normalizes_output())
     norm_.emplace(parameters, path + ".norm", config.d_model, config.norm);
+  if (role.output_width > 0)
+    narrowing_.emplace(parameters, path + ".narrowing", config.d_model, role.output_width,
+                       /*bias=*/false);
 }
 
 Variable TransformerStack::forward(Variable x, AttentionContext& context, Pass& pass) const {
@@ -245,6 +249,7 @@ Variable TransformerStack::forward(Variable x, AttentionContext& context, Pass& 
     norm_->record(pass);
     x = norm_->forward(x);
   }
+  if (narrowing_) x = narrowing_->forward(x, pass);
   record(x);
   if (output_scale_ != 1.0f) {
     if (pass.residual != nullptr)

@@ -35,6 +35,7 @@ class TransformerLayer {
   // What a layer has beside the others of its stack.
   struct Role {
     bool cross_attention = false;
+    int d_memory = 0;  // the width of what it attends to; 0: that of the layer
     bool is_first = false;
     FeedForwardKind network = FeedForwardKind::dense;
   };
@@ -68,9 +69,11 @@ class TransformerLayer {
 struct StackRole {
   int layers = 1;
   bool cross_attention = false;
+  int d_memory = 0;           // the width of what that attends to; 0: that of the stack
   bool causal = false;        // its tokens see no later ones, as its context says, too
   bool recurrent = false;     // simple recurrent units instead of self-attention; for causal ones
   float output_scale = 1.0f;  // factor of the output, after the last normalization
+  int output_width = 0;       // W of a linear layer behind that normalization; 0: none
 };
 
 class TransformerStack {
@@ -80,9 +83,9 @@ class TransformerStack {
   // Parameters layers.N, which begin with self_attn or recurrence, of a group of layers that share
   // them those of group N; norm after the last layer, if it has one; disentangled_positions; and
   // relative_positions of learned relative positions that layers share, others are in
-  // layers.N.self_attn. [N, D] -> [N, D]. A pass that requests hidden states gets x and the output
-  // of every layer, the last one before it is scaled; one that requests the residual stream gets
-  // all that happens to x.
+  // layers.N.self_attn; narrowing of a layer that makes the output narrower. [N, D] -> [N, D], or
+  // [N, W]. A pass that requests hidden states gets x and the output of every layer, the last one
+  // before it is scaled; one that requests the residual stream gets all that happens to x.
   Variable forward(Variable x, AttentionContext& context, Pass& pass) const;
   // Keys and values of a memory [M, D] for every layer, computed once per source.
   std::vector<Tensor> project_memory(const Variable& memory) const;
@@ -92,6 +95,7 @@ class TransformerStack {
   std::string path_;
   std::vector<TransformerLayer> layers_;
   std::optional<Norm> norm_;  // after the last layer
+  std::optional<Linear> narrowing_;
   float output_scale_;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "attend/checkpoint/safetensors/stored_weights.h"
 #include "attend/core/json/json.h"
@@ -16,6 +17,7 @@
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/tasks/translation/model.h"
 #include "attend/tensor/bf16.h"
 
 namespace attend {
@@ -107,21 +109,28 @@ void add_sharper_scores(const Checkpoint& file, const std::string& module,
   add(kQueryBias);
 }
 
+StackConfig require_heads(const SavedModel& model) {
+  if (std::optional<StackConfig> stack = model.stack()) return *std::move(stack);
+  throw ConfigError(
+      fmt::format("{}: expected a Transformer, whose attention has heads", model.source));
+}
+
 // Returns the factors of every module that is named, by its name.
 std::map<std::string, HeadFactors> factors_of(const SavedModel& model,
                                               std::span<const AttentionChange> changes) {
+  require_heads(model);
   const std::vector<std::string> modules = attention_modules(model);
-  const int heads = attention_heads(model);
   std::map<std::string, HeadFactors> factors;
   for (const AttentionChange& change : changes) {
-    if (change.head >= heads)
-      throw ConfigError(
-          fmt::format("head {}: {} has the heads 0 to {}", change.head, model.source, heads - 1));
-    const auto count = static_cast<std::size_t>(heads);
     bool fits = false;
     for (const std::string& module : modules) {
       if (!fits_pattern(module, change.modules)) continue;
       fits = true;
+      const int heads = attention_heads(model, module);
+      if (change.head >= heads)
+        throw ConfigError(
+            fmt::format("head {}: {} has the heads 0 to {}", change.head, model.source, heads - 1));
+      const auto count = static_cast<std::size_t>(heads);
       HeadFactors& of_module =
           factors
               .try_emplace(module, HeadFactors{std::vector<float>(count, 1.0f),
@@ -205,12 +214,11 @@ void remove_positions(Checkpoint& file, const SavedModel& model) {
   file.metadata["attend.config"] = json_text(config);
 }
 
-int attention_heads(const SavedModel& model) {
-  const std::optional<StackConfig> stack = model.stack();
-  if (!stack)
-    throw ConfigError(
-        fmt::format("{}: expected a Transformer, whose attention has heads", model.source));
-  return stack->n_heads;
+int attention_heads(const SavedModel& model, std::string_view module) {
+  const StackConfig stack = require_heads(model);
+  const auto* const pair = dynamic_cast<const TranslationModel*>(&model);
+  if (pair == nullptr || !module.starts_with("decoder.")) return stack.n_heads;
+  return std::get<TransformerConfig>(pair->network->architecture()).decoder().n_heads;
 }
 
 std::vector<std::string> attention_modules(const SavedModel& model) {

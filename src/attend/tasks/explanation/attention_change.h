@@ -56,8 +56,8 @@ void fields(AttentionChangeOptions& o, Visitor&& visit) {
 // Throws ConfigError for text of another form, or a factor that is not from 0 to 1e6.
 AttentionChanges attention_changes(const AttentionChangeOptions& options);
 
-// How many heads each attention module of a model has. Throws ConfigError for a recurrent network.
-int attention_heads(const SavedModel& model);
+// How many heads an attention module of a model has. Throws ConfigError for a recurrent network.
+int attention_heads(const SavedModel& model, std::string_view module);
 // The names of the attention modules of a model, in its order.
 std::vector<std::string> attention_modules(const SavedModel& model);
 

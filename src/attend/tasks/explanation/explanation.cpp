@@ -45,6 +45,10 @@ void check_explainable(const SavedModel& model, const ExplanationOptions& option
     throw ConfigError("instead: a logit that is explained alone is not compared with another");
 }
 
+void require_sum(const SavedModel& model, bool is_sum) {
+  if (!is_sum) throw ConfigError(model.source + ": its logits have a cap or a layer before them");
+}
+
 void require_explainable_length(const std::vector<std::int32_t>& ids, std::string_view what) {
   if (std::ssize(ids) > kMostExplainedTokens)
     throw TooLongError(fmt::format("{}: expected at most {} tokens, got {}", what,
@@ -291,6 +295,7 @@ OutputExplanation explain(const TranslationModel& model, const std::string& sour
                           const LanguagePair& languages) {
   check_explainable(model, options);
   require_mask(model.network->sees_later_tokens());
+  require_sum(model, model.network->config().logit_cap == 0.0f);
   const PairSpecialTokens marks = model.format.of(languages);
   const std::vector<std::int32_t> src = model.src_tokenizer.encode(source);
   require_explainable_length(src, "the source");
@@ -319,10 +324,7 @@ OutputExplanation explain(const LanguageModel& model, const std::string& text,
                           const ExplanationOptions& options) {
   check_explainable(model, options);
   require_mask(model.network->sees_later_tokens());
-  if (model.network->config().logit_cap > 0)
-    throw ConfigError(fmt::format(
-        "{}: the logits have a cap, so they are not the sum of what the parts of the model add",
-        model.source));
+  require_sum(model, model.network->config().has_plain_output());
   const std::vector<std::int32_t> ids = model.ids(text);
   require_explainable_length(ids, "the text");
 

@@ -118,7 +118,7 @@ TextEncoder LanguageModel::text_encoder() const {
       tokenizer,
       {.bos = text.prefix.empty() ? -1 : text.prefix.front(), .eos = tokenizer.eos_id()},
       network->config().n_layers,
-      network->config().d_model,
+      network->config().width_of_embeddings(),
       [network = network] { return network->embeddings(); },
       [network = network](const Ragged& texts, Pass& pass) { return network->hidden(texts, pass); },
       std::nullopt,

@@ -83,7 +83,8 @@ TextPerplexity begun_perplexity(const LanguageModel& model, const TextPerplexity
 class TextMeasure {
  public:
   TextMeasure(const LanguageModel& model, const TextPerplexityOptions& options) : model_(model) {
-    if (options.cache.used()) cache_.emplace(options.cache, model.network->config().d_model);
+    if (options.cache.used())
+      cache_.emplace(options.cache, model.network->config().width_of_embeddings());
   }
   struct Batch {
     std::vector<float> with, without;

@@ -29,7 +29,9 @@ std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const 
   if (!arguments.importance) return {};
   const std::shared_ptr<const LoadedModel> base = LoadedModel::load(model_path(arguments.model));
   const SavedModel& model = *base->model();
-  const auto heads = std::ssize(attention_modules(model)) * attention_heads(model);
+  std::int64_t heads = 0;
+  for (const std::string& module : attention_modules(model))
+    heads += attention_heads(model, module);
   ProgressLine progress = ProgressLine::counting("heads", heads);
   return head_effects(*base, input, output, [&] { progress.add(1); });
 }
