@@ -53,7 +53,10 @@ def beginning(model, tokenizer, languages):
         first = tokenizer.get_lang_id(languages[1]) if hasattr(tokenizer, "get_lang_id") else tokenizer.convert_tokens_to_ids(languages[1])
     else:
         first = model.generation_config.forced_bos_token_id
-    return [model.config.decoder_start_token_id] + ([] if first is None else [first])
+    start = getattr(model.config, "decoder_start_token_id", None)
+    if start is None:
+        start = model.config.decoder.bos_token_id
+    return [start] + ([] if first is None else [first])
 
 
 def translation(directory, tokenizer, languages):

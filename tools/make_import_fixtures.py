@@ -177,7 +177,7 @@ def rotated(share, theta=500.0, **scaling):
     return {"rope_type": "default", "rope_theta": theta, "partial_rotary_factor": share, **scaling}
 
 
-def gemma(folder, config, **options):
+def gemma_tokenizer(folder):
     spm(folder, "tokenizer", "en", 350, model_type="bpe", pad_id=0, eos_id=1, bos_id=2, unk_id=3, byte_fallback=True, split_digits=True,
         bos_piece="<bos>", eos_piece="<eos>", user_defined_symbols=["<start_of_turn>", "<end_of_turn>", "\n", "\n\n", "▁▁", "▁▁▁"], add_dummy_prefix=False,
         allow_whitespace_only_pieces=True, remove_extra_whitespaces=False)
@@ -193,14 +193,22 @@ def gemma(folder, config, **options):
     for place in ("vocab_file", "is_local", "local_files_only", "extra_special_tokens"):
         settings.pop(place, None)
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
-    config = config(vocab_size=len(tokenizer), hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4,
-                    num_key_value_heads=2, head_dim=8, max_position_embeddings=96, **options)
-    model = randomize(transformers.AutoModelForCausalLM.from_config(config), 6)
+    return len(tokenizer)
+
+
+def without_one(model):
+    """Gains as Gemma stores them."""
     with torch.no_grad():
         for name, p in model.named_parameters():
             if "norm" in name:
                 p -= 1
-    model.save_pretrained(folder)
+    return model
+
+
+def gemma(folder, config, **options):
+    config = config(vocab_size=gemma_tokenizer(folder), hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4,
+                    num_key_value_heads=2, head_dim=8, max_position_embeddings=96, **options)
+    without_one(randomize(transformers.AutoModelForCausalLM.from_config(config), 6)).save_pretrained(folder)
 
 
 def pretrained(tokenizer, folder, **special):

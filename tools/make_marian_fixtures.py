@@ -40,6 +40,7 @@ MODELS = {
                    "--transformer-ffn-activation gelu"),
     "native_spm": (["src.spm", "tgt.spm"], "--dim-vocabs 36 38 --transformer-ffn-activation relu "
                    "--sentencepiece-options=--normalization_rule_name=identity"),
+    "native_widths": (["vocab.yml", "vocab.yml"], "--dim-vocabs 54 54 --tied-embeddings-all --transformer-decoder-dim-ffn 40"),
     # As Firefox's translators.
     "native_ssru": (["vocab.spm", "vocab.spm"], "--dim-vocabs 52 52 --tied-embeddings-all --transformer-ffn-activation relu "
                     "--transformer-decoder-autoreg rnn --dec-cell ssru --sentencepiece-options=--normalization_rule_name=identity"),

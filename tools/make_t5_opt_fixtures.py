@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small T5, OPT and BLOOM models with random weights, for the tests of import: tests/interchange/data/models/*.
+"""Small T5, T5Gemma, OPT and BLOOM models with random weights, for the tests of import: tests/interchange/data/models/*.
 
     python tools/make_t5_opt_fixtures.py [FAMILY ...]
 
@@ -69,6 +69,27 @@ def umt5(folder):
     fixtures.randomize(transformers.UMT5ForConditionalGeneration(config), 10).save_pretrained(folder)
 
 
+def longt5(folder):
+    """An encoder whose tokens see two on both sides."""
+    config = t5_config(transformers.LongT5Config, t5_tokenizer(folder, 0), feed_forward_proj="gated-gelu", local_radius=2)
+    fixtures.randomize(transformers.LongT5ForConditionalGeneration(config), 12).save_pretrained(folder)
+
+
+def t5gemma(folder):
+    """Stacks of several sizes; windows and caps that matter."""
+    size = fixtures.gemma_tokenizer(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = None
+    tokenizer.save_pretrained(folder)
+    (folder / "chat_template.jinja").unlink(missing_ok=True)
+    shared = dict(vocab_size=size, num_hidden_layers=2, head_dim=8, max_position_embeddings=96, sliding_window=3, query_pre_attn_scalar=9,
+                  attn_logit_softcapping=1.5)
+    encoder = dict(hidden_size=16, intermediate_size=24, num_attention_heads=4, num_key_value_heads=2, **shared)
+    decoder = dict(hidden_size=12, intermediate_size=20, num_attention_heads=2, num_key_value_heads=1, final_logit_softcapping=2.0, **shared)
+    config = transformers.T5GemmaConfig(encoder=encoder, decoder=decoder, vocab_size=size)
+    fixtures.without_one(fixtures.randomize(transformers.T5GemmaForConditionalGeneration(config), 13)).save_pretrained(folder)
+
+
 def bloom(folder):
     """Three heads, so that one slope is between those of four."""
     level = tokenizers.pre_tokenizers.ByteLevel
@@ -90,13 +111,16 @@ FAMILIES = {
     "flan_t5": lambda folder: with_own_output(folder, transformers.T5Config, transformers.T5ForConditionalGeneration, 6),
     "mt5": lambda folder: with_own_output(folder, transformers.MT5Config, transformers.MT5ForConditionalGeneration, 7),
     "umt5": umt5,
+    "longt5": longt5,
+    "t5gemma": t5gemma,
     "bloom": bloom,
     "opt": lambda folder: opt(folder),
     "opt_post_norm": lambda folder: opt(folder, do_layer_norm_before=False, enable_bias=False),
+    "opt_narrow": lambda folder: opt(folder, do_layer_norm_before=False, word_embed_proj_dim=12),
 }
 
 # Files that are left out in the end: one of the two tokenizers. transformers reads spiece.model only with more packages.
-REMOVED = {"t5": "spiece.model", "flan_t5": "spiece.model", "mt5": "tokenizer.json", "umt5": "spiece.model"}
+REMOVED = {"t5": "spiece.model", "flan_t5": "spiece.model", "mt5": "tokenizer.json", "umt5": "spiece.model", "longt5": "spiece.model"}
 
 
 def main():

@@ -82,7 +82,7 @@ def mbart(folder, tokenizer_class, **options):
     save(folder, transformers.MBartForConditionalGeneration(config), 17, num_beams=5)
 
 
-def bart(folder):
+def bart(folder, **sizes):
     byte_bpe(folder, 270, FAIRSEQ)
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.post_processor = tokenizers.processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
@@ -90,7 +90,7 @@ def bart(folder):
         file.unlink()
     wrapped = transformers.BartTokenizer(tokenizer_object=tokenizer)
     wrapped.save_pretrained(folder)
-    config = transformers.BartConfig(vocab_size=len(wrapped), forced_bos_token_id=0, **SHAPE)
+    config = transformers.BartConfig(vocab_size=len(wrapped), forced_bos_token_id=0, **{**SHAPE, **sizes})
     save(folder, transformers.BartForConditionalGeneration(config), 19, num_beams=4, min_length=5, max_length=40, no_repeat_ngram_size=2,
          length_penalty=2.0, early_stopping=True, forced_bos_token_id=0)
 
@@ -132,6 +132,7 @@ FAMILIES = {
     "mbart": (lambda folder: mbart(folder, transformers.MBartTokenizer), ["en_XX", "ro_RO"]),
     "mbart50": (lambda folder: mbart(folder, transformers.MBart50Tokenizer, decoder_start_token_id=2), ["en_XX", "fr_XX"]),
     "bart": (bart, []),
+    "bart_widths": (lambda folder: bart(folder, decoder_layers=2, decoder_attention_heads=4, decoder_ffn_dim=10), []),
     "pegasus": (pegasus, []),
 }
 

@@ -128,7 +128,8 @@ COPIED = ["tokenizer.json", "vocab.txt", "merges.txt", "tokenizer_config.json", 
 PLAIN_ROTATIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}
 ENCODERS = ["bert_sentences", "bert_tagger", "distilbert_classifier", "roberta_classifier", "xlm_roberta_classifier"]
 SETTINGS = {**{name: {"position_embedding_type": "absolute"} for name in ENCODERS}, "llama": PLAIN_ROTATIONS, "qwen3": PLAIN_ROTATIONS,
-            "bart": {"normalize_before": False, "normalize_embedding": True}, "pegasus": {"normalize_before": True, "normalize_embedding": False},
+            "bart": {"normalize_before": False, "normalize_embedding": True}, "bart_widths": {"normalize_before": False, "normalize_embedding": True},
+            "pegasus": {"normalize_before": True, "normalize_embedding": False},
             "pegasus_v4": {"normalize_before": True, "normalize_embedding": False},
             "mbart": {"normalize_before": True, "normalize_embedding": True}, "mbart50": {"normalize_before": True, "normalize_embedding": True},
             "mbart50_v4": {"normalize_before": True, "normalize_embedding": True, "tokenizer_class": "MBart50Tokenizer"}}
@@ -303,7 +304,7 @@ def check_encoder(name, directory, folder):
 
 # Not those whose vocabularies the converter refuses: Qwen2 and OPT.
 LANGUAGE_MODELS = ["gpt2", "llama", "mistral", "qwen3", "bloom"]
-HUGGINGFACE = {"marian": (), "bart": (), "pegasus": (), "pegasus_v4": (), "t5": (), "flan_t5": (), "mt5": (), "umt5": (),
+HUGGINGFACE = {"marian": (), "bart": (), "bart_widths": (), "pegasus": (), "pegasus_v4": (), "t5": (), "flan_t5": (), "mt5": (), "umt5": (),
                "nllb": ("eng_Latn", "fra_Latn"), "nllb_legacy": ("eng_Latn", "deu_Latn"), "mbart": ("en_XX", "ro_RO"), "mbart50": ("en_XX", "fr_XX"),
                "mbart50_v4": ("en_XX", "fr_XX")}
 

@@ -26,9 +26,10 @@ round_trip() { # NAME LANGUAGES...
   "$attend" import "$original" --out "$folder/$name.safetensors" > "$folder/log"
   check "$folder/$name.safetensors" "$folder/$name" "$original" "$@"
 }
-for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart pegasus t5 flan_t5 umt5 \
-    mixtral qwen2_moe qwen3_moe mistral_window qwen2_window smollm3 gemma gemma2 gemma3 phi3 \
-    phi4_mini olmo2 gpt_neox stablelm granite phi falcon falcon_new gptj cohere mpt \
+for name in marian marian_separate gpt2 llama mistral qwen2 qwen3 bart bart_widths pegasus t5 \
+    flan_t5 umt5 longt5 t5gemma mixtral qwen2_moe qwen3_moe mistral_window qwen2_window smollm3 \
+    gemma gemma2 gemma3 phi3 phi4_mini olmo2 gpt_neox stablelm granite phi falcon falcon_new gptj \
+    cohere mpt opt_narrow \
     opt opt_post_norm bloom bert_classifier bert_regression bert_tagger distilbert_classifier \
     distilbert_tagger roberta_classifier roberta_multi_label roberta_tagger mpnet_classifier \
     mpnet_tagger electra_encoder electra_classifier electra_tagger camembert_classifier \
@@ -111,6 +112,8 @@ train normalized_first translation $pairs --norm-first
 train normalized_first_bytes translation $pairs --norm-first --tokenizer byte-bpe \
   --vocab-size 270 --normalization nfkc
 # shellcheck disable=SC2086
+train widths translation $pairs --decoder-n-heads 4 --decoder-d-ff 40
+# shellcheck disable=SC2086
 train relative translation $pairs --norm-first --norm rms --norm-epsilon 1e-6 --no-ffn-bias \
   --positions relative --attention-biases none --inverse-temperature 1 --embedding-scale 1
 # shellcheck disable=SC2086
@@ -138,7 +141,7 @@ train rotary lm --train train.en --n-layers 2 --positions rotary --norm rms \
 # vocabularies and YaRN, which it does not know; nor M2M100, whose languages it does not find in
 # transformers 5. For Qwen2 and OPT it expects pieces that the small models do not have.
 for name in marian gpt2 llama mistral bart pegasus t5 bloom bert_classifier distilbert_classifier \
-    roberta_classifier nllb mbart mbart50 translator.check normalized_first.check generator.check \
+    roberta_classifier nllb mbart mbart50 translator.check normalized_first.check widths.check bart_widths generator.check \
     learned.check rotary.check slopes.check; do
   converts "$folder/$name"
 done

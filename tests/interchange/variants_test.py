@@ -25,12 +25,12 @@ from golden_of_huggingface import write_golden  # noqa: E402
 TEXTS = ["A man is walking with his dog.", "Two children play football", "x", "They were happy when the sun came out."]
 WRITTEN = 12
 LANGUAGES = {"m2m_100": ("en", "de"), "nllb": ("eng_Latn", "fra_Latn"), "mbart": ("en_XX", "ro_RO"), "mbart50": ("en_XX", "fr_XX")}
-T5 = ["t5", "flan_t5", "mt5", "umt5"]
-BART = ["marian", "bart", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
+T5 = ["t5", "flan_t5", "mt5", "umt5", "longt5"]
+BART = ["marian", "bart", "bart_widths", "pegasus", "m2m_100", "nllb", "mbart", "mbart50"]
 WINDOWS = ["mistral_window", "qwen2_window", "smollm3", "gemma", "gemma2", "gemma3"]
 LAYERS = ["phi3", "phi4_mini", "olmo2", "gpt_neox", "stablelm", "granite", "phi", "falcon", "falcon_new", "gptj", "cohere", "mpt"]
 MIXTURES = ["mixtral", "qwen2_moe", "qwen3_moe"]
-LANGUAGE_MODELS = [*LAYERS, *MIXTURES, "gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "bloom", *WINDOWS]
+LANGUAGE_MODELS = [*LAYERS, *MIXTURES, "gpt2", "llama", "mistral", "qwen2", "qwen3", "opt", "opt_post_norm", "opt_narrow", "bloom", *WINDOWS]
 
 
 class Variant:
@@ -270,6 +270,62 @@ def setting(key, value):
     return change
 
 
+def of_stack(stacks, key, value):
+    """A setting of the encoder, the decoder or both, where each has an object of settings."""
+    def change(variant):
+        for stack in stacks:
+            variant.config(**{stack: {**variant.setting(stack), key: value}})
+    change.__name__ = f"{'+'.join(stacks)} {key} {json.dumps(value)}"
+    return change
+
+
+def decoder_ffn(width):
+    """Other feed-forward networks of the decoder than of the encoder."""
+    def change(variant):
+        variant.config(decoder_ffn_dim=width)
+        generator = torch.Generator().manual_seed(width)
+        for name, tensor in variant.weights.items():
+            inner = {"fc1.weight": 0, "fc1.bias": 0, "fc2.weight": 1}
+            for end, dim in inner.items():
+                if ".decoder." in name and name.endswith(end):
+                    shape = [width if d == dim else size for d, size in enumerate(tensor.shape)]
+                    variant.weights[name] = 0.15 * torch.randn(shape, generator=generator)
+    change.__name__ = f"decoder_ffn_{width}"
+    return change
+
+
+def own_output_of_t5gemma(variant):
+    variant.weights["lm_head.out_proj.weight"] = variant.table("model.decoder.embed_tokens.weight", 5)
+
+
+def untied_output_of_t5gemma(variant):
+    own_output_of_t5gemma(variant)
+    variant.config(tie_word_embeddings=False)
+
+
+def same_output_of_t5gemma(variant):
+    variant.weights["lm_head.out_proj.weight"] = variant.weights["model.decoder.embed_tokens.weight"]
+
+
+BOTH = ["encoder", "decoder"]
+OF_T5GEMMA = [own_output_of_t5gemma, untied_output_of_t5gemma, same_output_of_t5gemma] + [
+    of_stack(stacks, key, value) for stacks in ([*BOTH], ["encoder"], ["decoder"]) for key, value in (
+        ("attn_logit_softcapping", None), ("attn_logit_softcapping", 0.5), ("final_logit_softcapping", None), ("final_logit_softcapping", 0.7),
+        ("query_pre_attn_scalar", 3), ("sliding_window", 1), ("sliding_window", 2), ("sliding_window", 100), ("sliding_window", None),
+        ("layer_types", ["full_attention"] * 2), ("layer_types", ["sliding_attention"] * 2), ("layer_types", ["full_attention", "sliding_attention"]),
+        ("layer_types", None), ("rms_norm_eps", 0.01), ("attention_bias", True), ("hidden_activation", "silu"), ("head_dim", 4),
+        ("num_key_value_heads", 2), ("num_attention_heads", 2), ("rope_parameters", None), ("vocab_size", 300), ("bos_token_id", 7),
+        ("dropout_rate", 0.5), ("rope_parameters", {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}))]
+# Settings of encoder-decoders whose stacks may differ, and of windows and widths of others.
+OF_WIDTHS = [("decoder_attention_heads", 4), ("encoder_attention_heads", 1), ("decoder_attention_heads", 3), ("decoder_attention_heads", None),
+             ("decoder_ffn_dim", None)]
+OF_LONGT5 = [("local_radius", 0), ("local_radius", 1), ("local_radius", 5), ("local_radius", 127), ("local_radius", None), ("global_block_size", 3),
+             ("encoder_attention_type", "transient-global"), ("encoder_attention_type", None), ("relative_attention_max_distance", 20),
+             ("relative_attention_num_buckets", 4), ("num_heads", 2), ("is_decoder", True)]
+OF_OPT = [("_remove_final_layer_norm", True), ("_remove_final_layer_norm", False), ("do_layer_norm_before", True), ("do_layer_norm_before", False),
+          ("activation_function", "gelu"), ("enable_bias", False), ("layer_norm_elementwise_affine", False), ("word_embed_proj_dim", None),
+          ("num_attention_heads", 4), ("max_position_embeddings", None)]
+
 LONG = {"rope_type": "longrope", "rope_theta": 50.0, "short_factor": [1.0, 1.5, 2.0], "long_factor": [1.5, 4.0, 9.0],
         "partial_rotary_factor": 0.75}
 LINEAR = {"rope_type": "linear", "rope_theta": 50.0, "factor": 4.0}
@@ -396,6 +452,11 @@ OF_PAIRS = [own_decoder_table, own_encoder_table, tables_but_no_shared_one, othe
 VARIANTS = ([(name, change) for name in T5 + BART + ["marian_separate"] for change in OF_ALL + OF_PAIRS if name != "marian_separate" or "table" not in change.__name__
              and "output" not in change.__name__] +
             [(name, change) for name in T5 for change in (scale_decoder_outputs, scales_no_outputs, scales_no_outputs_and_ties)] +
+            [(name, setting(*pair)) for name in BART for pair in OF_WIDTHS] +
+            [(name, decoder_ffn(width)) for name in BART for width in (8, 40)] +
+            [("longt5", setting(*pair)) for pair in OF_LONGT5] +
+            [("t5gemma", change) for change in OF_T5GEMMA + OF_PAIRS + OF_ALL if change not in (own_output, untied_output, same_output)] +
+            [(name, setting(*pair)) for name in ("opt", "opt_post_norm", "opt_narrow") for pair in OF_OPT] +
             [(name, change) for name in LANGUAGE_MODELS for change in OF_ALL] +
              [(name, change) for name in MIXTURES for change in OF_MIXTURES] +
              [(name, change) for name in WINDOWS for change in OF_WINDOWS] +

@@ -71,6 +71,8 @@ constexpr std::array kFamilies{
     ModelFamily{"t5", "T5", read_t5, write_t5},
     ModelFamily{"mt5", "mT5", read_mt5, write_mt5},
     ModelFamily{"umt5", "umT5", read_umt5, write_umt5},
+    ModelFamily{"longt5", "LongT5", read_longt5, write_longt5},
+    ModelFamily{"t5gemma", "T5Gemma", read_t5gemma, write_t5gemma},
     ModelFamily{"opt", "OPT", read_opt, write_decoder<write_opt>},
     ModelFamily{"bloom", "BLOOM", read_bloom, write_decoder<write_bloom>},
 };

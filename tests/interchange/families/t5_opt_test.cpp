@@ -12,6 +12,7 @@
 #include "attend/interchange/golden/golden_comparison.h"
 #include "attend/models/transformer.h"
 #include "attend/tasks/language/engine.h"
+#include "attend/tasks/language/model.h"
 #include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/engine.h"
 #include "interchange/damaged_directory.h"
@@ -61,6 +62,47 @@ TEST_F(DamagedUmt5, IsRefusedWithoutThePositionsOfALayer) {
   copy("umt5");
   leave_out("encoder.block.1.layer.0.SelfAttention.relative_attention_bias.weight");
   expect_refused({"encoder.block.1.layer.0.SelfAttention.relative_attention"});
+}
+
+TEST(ImportedLongT5, SeesAWindowInItsEncoderAlone) {
+  const TransformerConfig config = config_of_fixture("longt5");
+  EXPECT_EQ(config.attention_window, 3) << "two on both sides";
+  EXPECT_EQ(config.decoder().attention_window, 0);
+}
+
+TEST(ImportedT5Gemma, HasStacksOfItsOwn) {
+  const TransformerConfig config = config_of_fixture("t5gemma");
+  const StackConfig decoder = config.decoder();
+  EXPECT_EQ(config.d_model, 16);
+  EXPECT_EQ(decoder.d_model, 12);
+  EXPECT_EQ(decoder.n_key_heads, 1);
+  EXPECT_EQ(config.attention_window, 4) << "its last token on both sides is seen";
+  EXPECT_EQ(decoder.attention_window, 3);
+  EXPECT_EQ(config.logit_cap, 2.0f);
+  EXPECT_EQ(config.tie_embeddings, TiedEmbeddings::target);
+}
+
+using DamagedT5Gemma = DamagedDirectory;
+
+TEST_F(DamagedT5Gemma, IsRefusedForStacksThatDifferInMoreThanSizesAndWindows) {
+  copy("t5gemma");
+  replace("config.json", "\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": 1e-05");
+  expect_refused({"config.json", "norm-epsilon is 1e-06 in the encoder and 1e-05 in the decoder"});
+  copy("t5gemma");
+  replace("config.json", "\"is_encoder_decoder\": true", "\"is_encoder_decoder\": false");
+  expect_refused({"config.json", "is_encoder_decoder"});
+  copy("t5gemma");
+  replace("config.json", "\"model_type\": \"t5gemma\"", "\"model_type\": \"t5gemma2\"");
+  expect_refused({"config.json", "model_type", "t5gemma2"});
+}
+
+using DamagedLongT5 = DamagedDirectory;
+
+TEST_F(DamagedLongT5, IsRefusedWithGlobalTokens) {
+  copy("longt5");
+  replace("config.json", "\"encoder_attention_type\": \"local\"",
+          "\"encoder_attention_type\": \"transient-global\"");
+  expect_refused({"config.json", "encoder_attention_type", "transient-global"});
 }
 
 using DamagedBloom = DamagedDirectory;
@@ -210,13 +252,16 @@ TEST_F(DamagedT5OrOpt, OfT5IsRefusedWithoutItsTokenizer) {
 }
 
 TEST_F(DamagedT5OrOpt, OfOptIsRefusedForWhatItDoesNotSupport) {
-  copy("opt");
-  replace("config.json", "\"word_embed_proj_dim\": 16", "\"word_embed_proj_dim\": 8");
-  expect_refused({"config.json", "word_embed_proj_dim", "8", "16"});
+  copy("opt_narrow");
+  replace("config.json", "\"word_embed_proj_dim\": 12", "\"word_embed_proj_dim\": 16");
+  expect_refused({"model.decoder.embed_tokens.weight", "[266, 16]", "[266, 12]"});
   copy("opt");
   replace("config.json", "\"_remove_final_layer_norm\": false",
           "\"_remove_final_layer_norm\": true");
-  expect_refused({"config.json", "_remove_final_layer_norm"});
+  expect_refused({"model.decoder.final_layer_norm."});
+  leave_out("model.decoder.final_layer_norm.weight");
+  leave_out("model.decoder.final_layer_norm.bias");
+  EXPECT_EQ(language_model(imported().checkpoint).network->config().norm_output, OutputNorm::off);
   copy("opt");
   replace("config.json", "\"vocab_size\": ", "\"vocab_size\": 9, \"prefix\": ");
   expect_refused({"9 embeddings", "pieces"});
@@ -238,7 +283,7 @@ TEST_F(DamagedT5OrOpt, IsReadWithTheNamesOfTheBaseModel) {
 }
 
 TEST(ImportedOpt, GeneratesText) {
-  for (const char* name : {"opt", "opt_post_norm"}) {
+  for (const char* name : {"opt", "opt_post_norm", "opt_narrow"}) {
     const auto path = scratch("opt_model");
     save_checkpoint(path, imported_fixture(name).checkpoint);
     const LanguageModel model = load_language_model(path);

@@ -58,6 +58,8 @@ ForeignModel read_deberta_v2(const ModelDirectory& directory, ForeignConfig& con
 ForeignModel read_t5(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_mt5(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_umt5(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_longt5(const ModelDirectory& directory, ForeignConfig& config);
+ForeignModel read_t5gemma(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_bloom(const ModelDirectory& directory, ForeignConfig& config);
 ForeignModel read_opt(const ModelDirectory& directory, ForeignConfig& config);
 
@@ -105,6 +107,8 @@ std::optional<TextFiles> write_gemma3_or_embedder(const SavedModel& model, Check
 std::optional<TextFiles> write_t5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_mt5(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_umt5(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_longt5(const SavedModel& model, Checkpoint& equal);
+std::optional<TextFiles> write_t5gemma(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_bloom(const SavedModel& model, Checkpoint& equal);
 std::optional<TextFiles> write_opt(const SavedModel& model, Checkpoint& equal);
 

@@ -77,8 +77,10 @@ TEST_F(DamagedMarian, IsRefusedForAFamilyThatIsNotSupported) {
 
 TEST_F(DamagedMarian, IsRefusedForShapesThatDoNotFit) {
   replace("config.json", "\"encoder_ffn_dim\": 24", "\"encoder_ffn_dim\": 32");
+  expect_refused({"model.encoder.layers.0.fc1.weight", "[32, 16]", "[24, 16]"});
+  replace("config.json", "\"encoder_ffn_dim\": 32", "\"encoder_ffn_dim\": 24");
   replace("config.json", "\"decoder_ffn_dim\": 24", "\"decoder_ffn_dim\": 32");
-  expect_refused({"fc1.weight", "[32, 16]", "[24, 16]"});
+  expect_refused({"model.decoder.layers.0.fc1.weight", "[32, 16]", "[24, 16]"});
 }
 
 TEST_F(DamagedMarian, IsRefusedForATensorThatNobodyReads) {

@@ -64,7 +64,8 @@ class NativeMarianModel : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, NativeMarianModel,
-                         testing::Values("native_joint", "native_two", "native_spm", "native_ssru"),
+                         testing::Values("native_joint", "native_two", "native_spm", "native_ssru",
+                                         "native_widths"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 // Marian writes five decimals.
@@ -175,7 +176,8 @@ TEST(NativeMarian, NeverWritesWhatTheDecoderBeginsWithNorTheUnknownWord) {
 
 class ExportedNativeMarian : public testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Of, ExportedNativeMarian, testing::Values("native_joint", "native_spm"),
+INSTANTIATE_TEST_SUITE_P(Of, ExportedNativeMarian,
+                         testing::Values("native_joint", "native_spm", "native_widths"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 // As MarianMT: with a table of the positions, and an epsilon of 1e-5 in place of 1e-6.
@@ -277,7 +279,7 @@ TEST_F(NativeMarianSettings, AreAllKnownOrRefused) {
   expect_refused_setting("transformer-ffn-depth: 2", "transformer-ffn-depth: 3",
                          {"transformer-ffn-depth", "3"});
   expect_refused_setting("transformer-decoder-dim-ffn: 0", "transformer-decoder-dim-ffn: 48",
-                         {"transformer-decoder-dim-ffn", "48"});
+                         {"decoder_l1_ffn_W1", "48"});
   expect_refused_setting("transformer-decoder-autoreg: self-attention",
                          "transformer-decoder-autoreg: rnn",
                          {"dec-cell", "gru", "only \"ssru\" is supported"});

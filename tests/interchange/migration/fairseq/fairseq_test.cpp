@@ -98,12 +98,11 @@ TEST(MigratedFairseq, KnowsArchitectures) {
             std::string::npos);
 }
 
-TEST(MigratedFairseq, HasOneWidthForBothSides) {
-  const std::string recipe =
-      train("--arch transformer --encoder-attention-heads 4 --encoder-normalize-before");
-  expect_lines(recipe, {"n-heads = 4 #", "norm-first = false # encoder and decoder are alike"});
-  EXPECT_NE(recipe.find("--decoder-attention-heads 8, of arch transformer: encoder and decoder"),
-            std::string::npos);
+TEST(MigratedFairseq, HasWidthsForBothSidesAndNormsForOne) {
+  expect_lines(train("--arch transformer --encoder-attention-heads 4 --encoder-normalize-before "
+                     "--decoder-ffn-embed-dim 512"),
+               {"n-heads = 4 #", "decoder-n-heads = 8 #", "d-ff = 2048 #", "decoder-d-ff = 512 #",
+                "norm-first = false # encoder and decoder are alike"});
 }
 
 TEST(MigratedFairseq, TranslatesSchedules) {

@@ -48,9 +48,11 @@ TransformerConfig read_bart_type(ForeignConfig& config, const BartTypeTraits& tr
   shape.n_encoder_layers = read_int(config, "encoder_layers", kLayerCounts);
   shape.n_decoder_layers = read_int(config, "decoder_layers", kLayerCounts);
   shape.n_heads = read_int(config, "encoder_attention_heads", kHeadCounts);
-  config.require("decoder_attention_heads", shape.n_heads);
   shape.d_ff = read_int(config, "encoder_ffn_dim", between(1, 1e6));
-  config.require("decoder_ffn_dim", shape.d_ff);
+  StackConfig decoder = shape;
+  decoder.n_heads = read_int(config, "decoder_attention_heads", kHeadCounts);
+  decoder.d_ff = read_int(config, "decoder_ffn_dim", between(1, 1e6));
+  shape.set_decoder(decoder);
   shape.activation = read_activation(config, "activation_function");
   shape.embedding_scale = config.boolean_or("scale_embedding", false) ? 0.0f : 1.0f;
   shape.positions = traits.positions;

@@ -21,6 +21,7 @@ nlohmann::ordered_json bart_type_config(const TranslationModel& model,
                                         const TransformerConfig& shape, std::string_view name,
                                         std::string_view architecture) {
   const SpecialTokens special = model.special();
+  const StackConfig decoder = shape.decoder();
   const bool learned = shape.positions == PositionKind::learned;
   nlohmann::ordered_json config{
       {"model_type", name},
@@ -30,9 +31,9 @@ nlohmann::ordered_json bart_type_config(const TranslationModel& model,
       {"encoder_layers", shape.n_encoder_layers},
       {"decoder_layers", shape.n_decoder_layers},
       {"encoder_attention_heads", shape.n_heads},
-      {"decoder_attention_heads", shape.n_heads},
+      {"decoder_attention_heads", decoder.n_heads},
       {"encoder_ffn_dim", shape.d_ff},
-      {"decoder_ffn_dim", shape.d_ff},
+      {"decoder_ffn_dim", decoder.d_ff},
       {"max_position_embeddings", learned ? shape.max_positions : kUsualLength},
       {"activation_function", write_activation(shape.activation)},
       {"dropout", shape.dropout},

@@ -104,7 +104,8 @@ Ctranslate2Content ctranslate2_content(const TranslationModel& model, const Chec
   if (shape == nullptr) throw ConfigError("arch is rnn");
   Ctranslate2Content content{"TransformerSpec", kPairRevision};
   WrittenStack(*shape, "encoder", shape->n_encoder_layers, content).describe({"self_attention"});
-  WrittenStack(*shape, "decoder", shape->n_decoder_layers, content)
+  const StackConfig decoder = shape->decoder();
+  WrittenStack(decoder, "decoder", shape->n_decoder_layers, content)
       .describe({"self_attention", "attention"});
   if (shape->output_scale != 1.0f)
     content.settings.push_back({"decoder/scale_outputs", ElementType::f32, shape->output_scale});

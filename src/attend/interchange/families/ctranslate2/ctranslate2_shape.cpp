@@ -9,9 +9,9 @@
 #include <string>
 
 #include "attend/checkpoint/options_json.h"
-#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2_variables.h"
+#include "attend/interchange/families/two_stacks.h"
 #include "attend/text/tokenizer.h"
 
 namespace attend {
@@ -236,19 +236,6 @@ int read_ctranslate2_stack(const Variables& stack, float epsilon, StackConfig& s
 
 namespace {
 
-// attend has one shape for both stacks.
-void require_equal_stacks(const TransformerConfig& encoder, const TransformerConfig& decoder,
-                          const std::string& where) {
-  TransformerConfig first = encoder, second = decoder;
-  const nlohmann::ordered_json ours = options_json(option_fields(first)),
-                               theirs = options_json(option_fields(second));
-  for (const auto& [name, value] : ours.items())
-    if (theirs.at(name) != value)
-      throw DataError(
-          fmt::format("{}: {} is {} in the encoder and {} in the decoder; expected one value",
-                      where, name, printable(value.dump()), printable(theirs.at(name).dump())));
-}
-
 int rows_of_source(const Variables& encoder) {
   if (encoder.has("embeddings_1/weight"))
     encoder.refuse("embeddings_1/weight", "features of words beside the words are not supported");
@@ -277,7 +264,7 @@ Ctranslate2Shape read_ctranslate2_shape(TensorTable& variables, float epsilon) {
   // In a stack of one layer, all layers share what is the layer's own.
   if (config.n_encoder_layers == 1) config.relative.shared = other.relative.shared;
   if (config.n_decoder_layers == 1) other.relative.shared = config.relative.shared;
-  require_equal_stacks(config, other, variables.where());
+  set_decoder(config, other, variables.where());
   config.output_scale = decoder.number("scale_outputs", between(1e-6, 1e6)).value_or(1.0f);
   const bool zero = decoder.flag("start_from_zero_embedding", false);
   config.output_bias = zero || decoder.has("projection/bias");

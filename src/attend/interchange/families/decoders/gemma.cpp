@@ -7,6 +7,7 @@
 
 #include "attend/core/json/json.h"
 #include "attend/interchange/families/decoders/decoder_embedder.h"
+#include "attend/interchange/families/decoders/gemma.h"
 #include "attend/interchange/families/decoders/llama_family.h"
 #include "attend/interchange/families/layer_types.h"
 #include "attend/interchange/sentence_transformers.h"
@@ -15,8 +16,6 @@
 namespace attend {
 
 namespace {
-
-constexpr auto kLessOne = ForeignLayout::less_one;
 
 constexpr std::array kLaterGemma{
     NameRule{"embedding.weight", "model.embed_tokens.weight"},
@@ -54,8 +53,6 @@ constexpr std::array kGemma{
 // Whether tokens also see later ones: EmbeddingGemma.
 constexpr const char* kBidirectional = "use_bidirectional_attention";
 
-constexpr NumberRange kScalars = above(0, 1e9);
-
 LanguageTransformerConfig read_gemma_shape(ForeignConfig& config, std::string_view activation) {
   ignore_common_settings(config);
   config.ignore({"cache_implementation"});
@@ -71,8 +68,7 @@ LanguageTransformerConfig read_gemma_shape(ForeignConfig& config, std::string_vi
 LanguageTransformerConfig read_later_shape(ForeignConfig& config) {
   LanguageTransformerConfig shape = read_gemma_shape(config, "hidden_activation");
   shape.norm_branch = true;
-  shape.attention.inverse_temperature =
-      static_cast<float>(1 / std::sqrt(config.number_or("query_pre_attn_scalar", 256, kScalars)));
+  shape.attention.inverse_temperature = read_query_scale(config);
   return shape;
 }
 
@@ -90,17 +86,31 @@ constexpr LayeredRotaryRules kGemma3Rotary{.global_key = "rope_theta",
                                            .local_key = "rope_local_base_freq",
                                            .local_theta = 1e4};
 
-// Missing caps have the defaults of transformers, null means none.
+int read_gemma_length(ForeignConfig& config, int otherwise) {
+  return static_cast<int>(config.integer_or("max_position_embeddings", otherwise, between(1, 1e6)));
+}
+
+}  // namespace
+
+float read_query_scale(ForeignConfig& config) {
+  return static_cast<float>(
+      1 / std::sqrt(config.number_or("query_pre_attn_scalar", 256, above(0, 1e9))));
+}
+
+std::int64_t query_scalar(const StackConfig& shape) {
+  const double beta = shape.attention.inverse_temperature;
+  return static_cast<std::int64_t>(beta == 0 ? shape.key_width() : std::round(1 / (beta * beta)));
+}
+
 float read_gemma_cap(ForeignConfig& config, std::string_view key, double otherwise) {
   if (config.mentions(key) && !config.has(key)) otherwise = 0;
   return static_cast<float>(config.number_or(key, otherwise, above(0, 1e6)));
 }
 
-int read_gemma_length(ForeignConfig& config, int otherwise) {
-  return static_cast<int>(config.integer_or("max_position_embeddings", otherwise, between(1, 1e6)));
+nlohmann::ordered_json gemma_cap(float cap) {
+  return cap > 0 ? nlohmann::ordered_json(cap) : nlohmann::ordered_json();
 }
 
-// Gains come back as they are after 1 is subtracted and added.
 void round_gains(Checkpoint& equal, const NameMap& names) {
   for (NamedTensor& tensor : equal.tensors) {
     const std::optional<ForeignName> theirs = names.find(tensor.name);
@@ -110,8 +120,6 @@ void round_gains(Checkpoint& equal, const NameMap& names) {
     tensor.tensor = Tensor::from(gains, tensor.tensor.shape());
   }
 }
-
-}  // namespace
 
 ForeignModel read_gemma(const ModelDirectory& directory, ForeignConfig& config) {
   config.require(kBidirectional, false);
@@ -175,14 +183,10 @@ nlohmann::ordered_json later_config(std::string_view type, std::string_view arch
   nlohmann::ordered_json config = gemma_config(type, architecture, model);
   config["hidden_activation"] = config["hidden_act"];
   config.erase("hidden_act");
-  const double beta = shape.attention.inverse_temperature;
-  const double width = shape.d_key > 0 ? shape.d_key : shape.d_model / shape.n_heads;
-  config["query_pre_attn_scalar"] =
-      static_cast<std::int64_t>(beta == 0 ? width : std::round(1 / (beta * beta)));
+  config["query_pre_attn_scalar"] = query_scalar(shape);
   config["layer_types"] = layer_types_json(shape.kinds_of_layers(shape.n_layers));
   if (shape.attention_window > 0) config["sliding_window"] = shape.attention_window;
-  config["final_logit_softcapping"] = nullptr;
-  if (shape.logit_cap > 0) config["final_logit_softcapping"] = shape.logit_cap;
+  config["final_logit_softcapping"] = gemma_cap(shape.logit_cap);
   return config;
 }
 
@@ -199,9 +203,7 @@ std::optional<TextFiles> write_gemma2(const SavedModel& saved, Checkpoint& equal
   const auto* const model = dynamic_cast<const LanguageModel*>(&saved);
   if (model == nullptr) return std::nullopt;
   nlohmann::ordered_json config = later_config("gemma2", "Gemma2ForCausalLM", *model);
-  config["attn_logit_softcapping"] = nullptr;
-  const float cap = model->network->config().attention_cap;
-  if (cap > 0) config["attn_logit_softcapping"] = cap;
+  config["attn_logit_softcapping"] = gemma_cap(model->network->config().attention_cap);
   round_gains(equal, NameMap(kLaterGemma));
   return write_language_files(*model, config, equal);
 }

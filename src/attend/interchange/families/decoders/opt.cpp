@@ -18,6 +18,8 @@ constexpr std::array kOpt{
     NameRule{"decoder.layers.*.feed_forward.linear1.*", "model.decoder.layers.*.fc1.*"},
     NameRule{"decoder.layers.*.feed_forward.linear2.*", "model.decoder.layers.*.fc2.*"},
     NameRule{"decoder.layers.*.norm2.*", "model.decoder.layers.*.final_layer_norm.*"},
+    NameRule{"embedding_projection.weight", "model.decoder.project_in.weight"},
+    NameRule{"decoder.narrowing.weight", "model.decoder.project_out.weight"},
     NameRule{"decoder.norm.*", "model.decoder.final_layer_norm.*"},
     NameRule{"output_proj.weight", "lm_head.weight"},
 };
@@ -42,9 +44,13 @@ LanguageTransformerConfig read_opt_shape(ForeignConfig& config) {
   shape.tied = config.boolean_or("tie_word_embeddings", true);
   shape.vocab_size = read_int(config, "vocab_size", kVocabularySizes);
   // OPT-350m has narrower embeddings and projects them.
-  config.require("word_embed_proj_dim", shape.d_model);
+  if (const auto width =
+          static_cast<int>(config.integer_or("word_embed_proj_dim", shape.d_model, kWidths));
+      width != shape.d_model)
+    shape.embedding_width = width;
   config.require("layer_norm_elementwise_affine", true);
-  config.require("_remove_final_layer_norm", false);
+  if (config.boolean_or("_remove_final_layer_norm", false) && shape.norm_first)
+    shape.norm_output = OutputNorm::off;
   config.ignore({"activation_dropout", "layerdrop", "prefix", "bos_token_id", "eos_token_id",
                  "pad_token_id"});
   return shape;
@@ -66,17 +72,19 @@ std::optional<TextFiles> write_opt(const SavedModel& saved, Checkpoint& equal) {
   if (model == nullptr) return std::nullopt;
   const LanguageTransformerConfig& shape = model->network->config();
   nlohmann::ordered_json config = language_config("opt", "OPTForCausalLM", *model, shape);
-  config.update({{"max_position_embeddings", shape.max_positions},
-                 {"hidden_size", shape.d_model},
-                 {"word_embed_proj_dim", shape.d_model},
-                 {"ffn_dim", shape.d_ff},
-                 {"num_hidden_layers", shape.n_layers},
-                 {"num_attention_heads", shape.n_heads},
-                 {"activation_function", write_activation(shape.activation)},
-                 {"do_layer_norm_before", shape.norm_first},
-                 {"enable_bias", shape.ffn_bias},
-                 {"dropout", shape.dropout},
-                 {"attention_dropout", shape.attention_dropout}});
+  config.update(
+      {{"max_position_embeddings", shape.max_positions},
+       {"hidden_size", shape.d_model},
+       {"word_embed_proj_dim", shape.width_of_embeddings()},
+       {"ffn_dim", shape.d_ff},
+       {"num_hidden_layers", shape.n_layers},
+       {"num_attention_heads", shape.n_heads},
+       {"activation_function", write_activation(shape.activation)},
+       {"do_layer_norm_before", shape.norm_first},
+       {"_remove_final_layer_norm", shape.norm_first && shape.norm_output == OutputNorm::off},
+       {"enable_bias", shape.ffn_bias},
+       {"dropout", shape.dropout},
+       {"attention_dropout", shape.attention_dropout}});
   return write_language_files(*model, config, equal);
 }
 

@@ -99,9 +99,14 @@ TransformerConfig read_marian_shape(ForeignConfig& config) {
   shape.n_decoder_layers = read_int(config, "dec-depth", kLayerCounts);
   shape.n_heads = read_int(config, "transformer-heads", kHeadCounts);
   shape.d_ff = read_int(config, "transformer-dim-ffn", between(1, 1e6));
+  StackConfig decoder = shape;
   // 0: as in the encoder.
-  const std::array<nlohmann::json, 2> widths{0, shape.d_ff}, depths{0, 2};
-  config.require_one_of("transformer-decoder-dim-ffn", widths);
+  if (const int own =
+          static_cast<int>(config.integer_or("transformer-decoder-dim-ffn", 0, between(0, 1e6)));
+      own > 0)
+    decoder.d_ff = own;
+  shape.set_decoder(decoder);
+  const std::array<nlohmann::json, 2> depths{0, 2};
   config.require_one_of("transformer-decoder-ffn-depth", depths);
   constexpr Activation kActivations[] = {Activation::swish, Activation::relu, Activation::gelu};
   shape.activation =

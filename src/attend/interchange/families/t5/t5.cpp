@@ -50,6 +50,19 @@ constexpr std::array kT5{
     NameRule{"#.layers.*.self_attn.relative_positions.weight",
              "#.block.*.layer.0.SelfAttention.relative_attention_bias.weight"},
 };
+// The encoder of LongT5.
+constexpr std::array kLocalT5{
+    NameRule{"encoder.relative_positions.weight",
+             "encoder.block.0.layer.0.LocalSelfAttention.relative_attention_bias.weight"},
+    NameRule{"encoder.layers.*.self_attn.q_proj.weight",
+             "encoder.block.*.layer.0.LocalSelfAttention.q.weight"},
+    NameRule{"encoder.layers.*.self_attn.k_proj.weight",
+             "encoder.block.*.layer.0.LocalSelfAttention.k.weight"},
+    NameRule{"encoder.layers.*.self_attn.v_proj.weight",
+             "encoder.block.*.layer.0.LocalSelfAttention.v.weight"},
+    NameRule{"encoder.layers.*.self_attn.out_proj.weight",
+             "encoder.block.*.layer.0.LocalSelfAttention.o.weight"},
+};
 constexpr EmbeddingTensors kT5Embeddings{"shared.weight", "encoder.embed_tokens.weight",
                                          "decoder.embed_tokens.weight", "lm_head.weight"};
 // The first map of a feed-forward network, alone or beside a gate.
@@ -66,10 +79,11 @@ constexpr std::array kGated{
              "decoder.block.*.layer.2.DenseReluDense.wi_0.weight"},
 };
 
-NameMap names_of_t5(bool gated, const ForeignEmbeddings& embeddings) {
+NameMap names_of_t5(const TransformerConfig& shape, const ForeignEmbeddings& embeddings) {
   std::vector<NameRule> rules(embeddings.names);
+  if (shape.attention_window > 0) rules.insert(rules.end(), kLocalT5.begin(), kLocalT5.end());
   rules.insert(rules.end(), kT5.begin(), kT5.end());
-  const auto& first = gated ? kGated : kPlain;
+  const auto& first = shape.gated_ffn ? kGated : kPlain;
   rules.insert(rules.end(), first.begin(), first.end());
   return NameMap(rules);
 }
@@ -150,7 +164,7 @@ ForeignModel finish_t5(const ModelDirectory& directory, ForeignConfig& config,
   if (!generation.ends.empty()) model->ends = generation.ends;
   model->format.marks.before_target = {generation.start.value_or(tokenizer.bos_id())};
   if (generation.first) model->format.marks.before_target.push_back(*generation.first);
-  ForeignModel foreign{std::move(model), names_of_t5(shape.gated_ffn, embeddings)};
+  ForeignModel foreign{std::move(model), names_of_t5(shape, embeddings)};
   foreign.ignorable = kT5Embeddings.all();
   // In the first files, and never used.
   foreign.ignorable.push_back(
@@ -174,6 +188,20 @@ ForeignModel read_umt5(const ModelDirectory& directory, ForeignConfig& config) {
   shape.relative.shared = false;
   read_output_scale(config, shape);
   config.ignore({"scalable_attention", "classifier_dropout"});
+  return finish_t5(directory, config, shape);
+}
+
+// LongT5 (Guo et al. 2022) with the encoder that sees a window.
+ForeignModel read_longt5(const ModelDirectory& directory, ForeignConfig& config) {
+  ignore_common_settings(config);
+  TransformerConfig shape = read_t5_shape(config);
+  config.require("encoder_attention_type", "local");
+  // As many tokens on both sides of one.
+  shape.attention_window =
+      1 + static_cast<int>(config.integer_or("local_radius", 127, between(0, 1e8)));
+  shape.decoder_attention_layers = "global";
+  config.ignore({"global_block_size"});
+  read_output_scale(config, shape);
   return finish_t5(directory, config, shape);
 }
 

@@ -96,10 +96,15 @@ std::optional<TextFiles> write_t5_type(const SavedModel& saved, Checkpoint& equa
   auto files = write_t5_files(model, equal);
   if (!files) return std::nullopt;
   const auto shape = std::get<TransformerConfig>(model->network->architecture());
+  if ((type == "longt5") != (shape.attention_window > 0)) return std::nullopt;
   T5Json config = t5_config(*model, shape);
   config["model_type"] = type;
   config["architectures"] = {architecture};
-  if (type == "t5") config["scale_decoder_outputs"] = shape.output_scale != 1.0f;
+  if (type == "longt5")
+    config.update(
+        {{"encoder_attention_type", "local"}, {"local_radius", shape.attention_window - 1}});
+  if (type == "t5" || type == "longt5")
+    config["scale_decoder_outputs"] = shape.output_scale != 1.0f;
   (*files)["config.json"] = write_json(config);
   return files;
 }
@@ -112,6 +117,10 @@ std::optional<TextFiles> write_t5(const SavedModel& saved, Checkpoint& equal) {
 
 std::optional<TextFiles> write_mt5(const SavedModel& saved, Checkpoint& equal) {
   return write_t5_type(saved, equal, "mt5", "MT5ForConditionalGeneration");
+}
+
+std::optional<TextFiles> write_longt5(const SavedModel& saved, Checkpoint& equal) {
+  return write_t5_type(saved, equal, "longt5", "LongT5ForConditionalGeneration");
 }
 
 std::optional<TextFiles> write_umt5(const SavedModel& saved, Checkpoint& equal) {

@@ -17,7 +17,8 @@ void fairseq_arch(Migration& m, const ForeignOption& option, std::string_view) {
   m.without_equal(option.name, "the recipe trains a Transformer; set its sizes");
 }
 
-// `text`: what comes after encoder- and decoder-, and our option. Both have one value here.
+// `text`: what comes after encoder- and decoder-, and our option, which the decoder may have of its
+// own.
 void fairseq_both(Migration& m, const ForeignOption&, std::string_view text) {
   const std::size_t bar = text.find('|');
   const std::string_view ours = text.substr(bar + 1);
@@ -31,7 +32,7 @@ void fairseq_both(Migration& m, const ForeignOption&, std::string_view text) {
   const std::string value = m.text(encoder, m.text(decoder));
   if (m.text(decoder, value) == value) return m.translate({encoder, decoder}, ours, {value});
   m.translate({encoder}, ours, {value});
-  m.without_equal(decoder, "encoder and decoder have one value");
+  m.translate({decoder}, fmt::format("decoder-{}", ours), {m.text(decoder)});
 }
 
 // The same for flags; one of two alone has no equal.

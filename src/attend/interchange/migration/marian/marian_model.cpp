@@ -26,10 +26,13 @@ void marian_type(Migration& m, const ForeignOption& option, std::string_view) {
 }
 
 // `text`: the option of the encoder. 0: as there.
+constexpr std::string_view kWidthOfFfn = "transformer-dim-ffn";
+
 void marian_as_in_encoder(Migration& m, const ForeignOption& option, std::string_view text) {
   if (is_off(option) || m.text(option.name) == m.text(text, "2"))
     return m.same(option.name, "as in the encoder");
-  m.without_equal(option.name, "encoder and decoder have feed-forward networks of one shape");
+  if (text == kWidthOfFfn) return m.translate({option.name}, "decoder-d-ff", option.values);
+  m.without_equal(option.name, "encoder and decoder have feed-forward networks of one depth");
 }
 
 // Also for dec-cell, which matters to a recurrent decoder alone.
@@ -120,8 +123,8 @@ constexpr MigrationRule kModelRules[] = {
     {"enc-depth", becomes, "n-encoder-layers"},
     {"dec-depth", becomes, "n-decoder-layers"},
     {"transformer-heads", becomes, "n-heads"},
-    {"transformer-dim-ffn", becomes, "d-ff"},
-    {"transformer-decoder-dim-ffn", marian_as_in_encoder, "transformer-dim-ffn"},
+    {kWidthOfFfn, becomes, "d-ff"},
+    {"transformer-decoder-dim-ffn", marian_as_in_encoder, kWidthOfFfn},
     {"transformer-ffn-depth", is_same_if, "2|feed-forward networks have two layers"},
     {"transformer-decoder-ffn-depth", marian_as_in_encoder, "transformer-ffn-depth"},
     {"transformer-ffn-activation", becomes, "activation"},
