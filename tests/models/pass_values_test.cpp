@@ -126,9 +126,10 @@ TEST_P(ValuesOfPasses, SeeNoLaterTokensInTheDecoder) {
 
 TEST_P(ValuesOfPasses, HaveHeadsThatAreSumsOfValues) {
   const KeptValues values = kept();
-  const std::int64_t heads = GetParam().config.n_heads;
   for (const std::string& module : values.with("heads")) {
     SCOPED_TRACE(module);
+    const std::int64_t heads = module.starts_with("decoder") ? GetParam().config.decoder().n_heads
+                                                             : GetParam().config.n_heads;
     const Tensor v = values(module, "values"), out = values(module, "heads"),
                  weights = values(module, "weights");
     const std::int64_t width = out.cols() / heads, of_group = heads / (v.cols() / width);

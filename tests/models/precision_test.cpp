@@ -43,6 +43,7 @@ TEST_P(PrecisionOf, AnEncoderDecoder) {
   const int in_f32 = GetParam().name == "MixtureOfExperts" ? 2 * 2 * 3 : 0;
   expect_products_in_the_precision_of_the_pass(
       [&](Pass& pass) { return model->loss(src, tgt, tgt.ids, {}, pass); }, in_f32);
+  if (GetParam().name == "AsT5Gemma") return;  // no R-Drop with a cap of the logits
   expect_products_in_the_precision_of_the_pass(
       [&](Pass& pass) { return model->paired_loss(src, tgt, tgt.ids, 0.5f, {}, pass); }, in_f32);
 }

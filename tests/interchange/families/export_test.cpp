@@ -108,6 +108,8 @@ bool may_differ(const std::string& key, const std::string& type) {
   if (key == "vocab_size" && type == "xlm-roberta") return true;
   // ALBERT's class of tokenizers does not tell the texts of a pair.
   if (key == "type_vocab_size" && type == "albert") return true;
+  // Two ways to say which layers have experts.
+  if (key == "decoder_sparse_step" || key == "mlp_only_layers") return true;
   return key == "bos_token_id" || (key == "max_position_embeddings" && has_sinusoids);
 }
 

@@ -87,7 +87,7 @@ using DamagedT5Gemma = DamagedDirectory;
 TEST_F(DamagedT5Gemma, IsRefusedForStacksThatDifferInMoreThanSizesAndWindows) {
   copy("t5gemma");
   replace("config.json", "\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": 1e-05");
-  expect_refused({"config.json", "norm-epsilon is 1e-06 in the encoder and 1e-05 in the decoder"});
+  expect_refused({"config.json", "norm_epsilon is 1e-06 in the encoder and 1e-05 in the decoder"});
   copy("t5gemma");
   replace("config.json", "\"is_encoder_decoder\": true", "\"is_encoder_decoder\": false");
   expect_refused({"config.json", "is_encoder_decoder"});

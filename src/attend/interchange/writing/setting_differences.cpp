@@ -145,7 +145,8 @@ std::vector<std::string> options_of_transformers_alone(const Metadata& settings)
   make_explicit(options, false);
   std::vector<std::pair<const char*, OptionsJson>> usual{
       {"norm_bias", true},     {"norm_branch", false},   {"sublayers", "sequential"},
-      {"residual_scale", 1.0}, {"qk_norm_span", "head"}, {"rotary_width", options["d_key"]}};
+      {"residual_scale", 1.0}, {"qk_norm_span", "head"}, {"rotary_width", options["d_key"]},
+      {"experts", 0},          {"embedding_width", 0}};
   // Translators have equals of these.
   if (options.contains("n_layers"))
     usual.insert(usual.end(), {{"output_bias", false}, {"output_scale", 1.0}});
