@@ -108,6 +108,10 @@ TEST_P(Ctranslate2ExportOfAModel, IsRefusedForWhatCtranslate2OrTheFormatHasNot) 
       {"cannot be exported to CTranslate2 yet"});
   expect_error<ConfigError>([&] { write_ctranslate2_directory(imported("llama"), written_); },
                             {"CTranslate2 has no equivalent for: rotary-scaling is llama3"});
+  expect_error<ConfigError>([&] { write_ctranslate2_directory(imported("mixtral"), written_); },
+                            {"CTranslate2 has no equivalent for:", "experts is 4"});
+  expect_error<ConfigError>([&] { write_ctranslate2_directory(imported("opt_narrow"), written_); },
+                            {"CTranslate2 has no equivalent for:", "embedding-width is "});
   expect_error<DataError>(
       [&] { write_ctranslate2_directory(quantize_model(imported("marian")), written_); },
       {"expected a model in 32 bits"});
