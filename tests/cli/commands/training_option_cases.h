@@ -143,7 +143,7 @@ inline const Cases kStack{
     {"shared-expert-width", "12", "--experts 3", kModel},
     {"router-norm", "no", "--experts 3", kModel},
     {"router-balance", "3", "--experts 3", kModel},
-    {"expert-layers", "experts,dense", "--experts 3", kModel},
+    {"expert-layers", "experts,dense", "--experts 3", "config"},  // of one layer
     {"qk-norm-span", "all", "--qk-norm", kModel},
     {"qk-norm-span", "all", "", "config"},
     {"sublayers", "parallel", "--norm-first", kModel},
