@@ -56,6 +56,7 @@ const std::vector<ExtremeCase> kCases{
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
     {"attention",
      "run/model.safetensors 'The man sleeps.' --out page.html --max-length 8 --threads 1", "mt"},
+    {"page", "run/model.safetensors --out made --engine . --threads 1", "mt"},
     {"explain", "run/model.safetensors 'The man sleeps.' --target 'Der Mann' --threads 1", "mt"},
     {"embed", "run/model.safetensors --threads 1 < valid.en", "mt"},
     {"embed nearest", "run/model.safetensors --word man --corpus train.en --threads 1", "mt"},
@@ -113,6 +114,7 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
     write("pairs.tsv", "good film\tgood story\nbad film\tbad story\nthe dog\ta dog\n");
     write("deu.txt", "Good film.\tGuter Film.\tCC\nBad film.\tSchlechter Film.\tCC\n");
     write("scored.tsv", "good film\tgood story\t1\ngood film\tbad story\t0\n");
+    for (const char* engine : {"attend.js", "attend.wasm"}) write(engine, "of a page\n");
     if (GetParam().needs == "mt") train("run");
     if (GetParam().needs == "lm") train_lm("run");
     if (GetParam().needs == "cl") train_classifier("run");
