@@ -117,6 +117,17 @@ GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfi
   return settings;
 }
 
+std::optional<std::int32_t> beginning_of_generation(const ModelDirectory& directory,
+                                                    int vocabulary) {
+  if (!directory.contains(kGenerationConfig)) return std::nullopt;
+  ForeignConfig generation = ForeignConfig::from_json(directory.text(kGenerationConfig),
+                                                      directory.path() + "/" + kGenerationConfig);
+  std::optional<std::int32_t> beginning;
+  for (const char* key : {"bos_token_id", "decoder_start_token_id"})
+    read_token(generation, key, between(0, vocabulary - 1), beginning);
+  return beginning;
+}
+
 namespace {
 
 // A token of a target that stands for a language is the default one, if there is one.

@@ -29,6 +29,11 @@ struct GenerationSettings {
 GenerationSettings read_generation(const ModelDirectory& directory, ForeignConfig& config,
                                    int vocabulary);
 
+// The token with which a decoder begins by the file of these settings alone: the one that it names,
+// else that of the beginning of a text. nullopt: there is no file, or it names none.
+std::optional<std::int32_t> beginning_of_generation(const ModelDirectory& directory,
+                                                    int vocabulary);
+
 // What the decoder of a model begins with: with a default language where it is one of a language.
 struct DecoderBeginning {
   std::optional<std::int32_t> start = std::nullopt, first = std::nullopt;

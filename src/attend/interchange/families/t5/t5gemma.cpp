@@ -114,7 +114,10 @@ ForeignModel read_t5gemma(const ModelDirectory& directory, ForeignConfig& config
   const ForeignTokenizer read = read_tokenizer_of(directory, shape.tgt_vocab_size);
   require_vocabulary(directory, read.tokenizer, shape.src_vocab_size);
   GenerationSettings generation = read_generation(directory, config, shape.tgt_vocab_size);
-  // The token that texts begin with, which the settings of the decoder repeat.
+  // The token that texts begin with, which the settings of the decoder repeat. config.json counts
+  // where the other file names none.
+  if (const auto start = beginning_of_generation(directory, shape.tgt_vocab_size))
+    generation.start = start;
   if (!generation.start)
     generation.start =
         read_int(config.object("decoder"), "bos_token_id", between(0, shape.tgt_vocab_size - 1));
