@@ -139,7 +139,8 @@ train rotary lm --train train.en --n-layers 2 --positions rotary --norm rms \
 "$python" -c 'import ctranslate2' 2>/dev/null || echo "skipped: $python has no ctranslate2"
 # Not Flan-T5, whose output its converter scales although it is not tied to the embeddings; nor two
 # vocabularies and YaRN, which it does not know; nor M2M100, whose languages it does not find in
-# transformers 5, and gives the decoder the heads of the encoder. For Qwen2 and OPT it expects pieces that the small models do not have.
+# transformers 5; nor a decoder with other heads than the encoder, to which it gives those of the
+# encoder. For Qwen2 and OPT it expects pieces that the small models do not have.
 for name in marian gpt2 llama mistral bart pegasus t5 bloom bert_classifier distilbert_classifier \
     roberta_classifier nllb mbart mbart50 translator.check normalized_first.check generator.check \
     learned.check rotary.check slopes.check; do
