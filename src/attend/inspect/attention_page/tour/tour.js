@@ -2,7 +2,7 @@
 //
 // A station is {title, text, box: what it opens, ask: the task, where: the element to do it with, check}. check() says {done, text} of what the page shows now, or nothing.
 // stations.js has them.
-const tour = { at: 0, done: new Set(), said: "" };
+const tour = { at: 0, done: new Set() };
 
 const stationNow = () => STATIONS[tour.at];
 
