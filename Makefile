@@ -36,11 +36,12 @@ test-docs: build ## run the commands of README and docs (part of make test, too)
 	@tests/docs/check_pages.sh . $(BUILD)/attend
 	@tests/docs/run_commands.sh . $(BUILD)/attend
 
-site: configure ## make all pages and the references of Python, C++ and C as a site: open build/site/index.html
+site: configure ## make all pages and the references of Python, C++ and C as a site: open build/site/index.html (TATOEBA=folder of attend data tatoeba: with a translator)
 	@tools/dependencies.sh ensure python
 	@cmake $(BUILD) $$(tools/python_environment.sh build/python-venv) >$(BUILD).configure.log || { cat $(BUILD).configure.log; exit 1; }
 	@cmake --build $(BUILD) --target attend_python_stub attend_python_options
-	@$$(tools/python_environment.sh build/site-python site) tools/site/make_site.py . $(BUILD)/python/attend build/site build/site-pages
+	@$(if $(TATOEBA),cmake --build $(BUILD) --target attend_program && tools/site/translator_page.sh $(BUILD)/attend "$(TATOEBA)" build/site-translator)
+	@$$(tools/python_environment.sh build/site-python site) tools/site/make_site.py . $(BUILD)/python/attend build/site build/site-pages $(if $(TATOEBA),build/site-translator/page.html)
 	@echo "the site: build/site/index.html"
 
 install: build ## install the program, the library and its headers (PREFIX=/usr/local; as root where that needs it)

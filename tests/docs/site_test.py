@@ -42,8 +42,8 @@ return width > document.documentElement.clientWidth ? [...faults, `${width} pixe
 """
 
 
-def make_site(root, out):
-    command = [sys.executable, ROOT / "tools/site/make_site.py", root, PACKAGE, out, WORK / "pages"]
+def make_site(root, out, *translator):
+    command = [sys.executable, ROOT / "tools/site/make_site.py", root, PACKAGE, out, WORK / "pages", *translator]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -79,7 +79,9 @@ def public_lines(header):
 class Site(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        done = make_site(ROOT, SITE)
+        translator = WORK / "page.html"  # any page stands for one of `attend page`
+        translator.write_text("<!doctype html><title>A translator</title>", encoding="utf-8")
+        done = make_site(ROOT, SITE, translator)
         assert done.returncode == 0, done.stdout + done.stderr
 
     def test_has_every_page(self):
@@ -88,12 +90,19 @@ class Site(unittest.TestCase):
         for page in (ROOT / "docs").rglob("*.md"):
             self.assertTrue((SITE / page.relative_to(ROOT)).with_suffix(".html").exists(), page)
 
+    def test_leads_to_the_translator(self):
+        self.assertIn('href="translator.html"', (SITE / "try.html").read_text(encoding="utf-8"))
+        self.assertIn('href="try.html"', (SITE / "index.html").read_text(encoding="utf-8"))
+        self.assertIn("A translator", (SITE / "translator.html").read_text(encoding="utf-8"))
+
     def test_has_no_fault(self):
         self.assertEqual(check_site.problems_of(SITE), [])
 
     def test_shows_no_markdown(self):
         for page in [*SITE.glob("*.html"), *SITE.glob("docs/**/*.html"), *SITE.glob("reference/**/*.html")]:
             source = page.read_text(encoding="utf-8")
+            if page.name == "translator.html":
+                continue
             prose = re.sub(r"(?s)<(pre|code)\b.*?</\1>", "", source[source.index("<article") : source.index("</article>")])
             prose = html.unescape(re.sub(r"<[^>]*>", "", prose))
             self.assertNotRegex(prose, r"\]\(|\\[<>*_[|#]|&#|(?m:^ *[-*] )", page.name)

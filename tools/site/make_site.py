@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes the site of all pages and both references: pages in WORK, the site in OUT. Fails on a broken link or anchor.
 
-    tools/site/make_site.py ROOT PYTHON OUT WORK
+    tools/site/make_site.py ROOT PYTHON OUT WORK [TRANSLATOR]
 
-PYTHON is the folder `attend` of a build of the Python module, which has its stubs and keyword arguments. Runs with the
-packages of requirements.txt; `make site` installs them.
+PYTHON is the folder `attend` of a build of the Python module, which has its stubs and keyword arguments. TRANSLATOR is a
+file of `attend page` for the site to show (translator_page.sh makes one). Runs with the packages of requirements.txt;
+`make site` installs them.
 """
 import glob
 import json
@@ -22,6 +23,12 @@ from python_pages import PythonPages
 from staging import Stage
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+_TRANSLATOR = """# A translator in a page
+
+[The page of a translator](translator.html) has a model of German and English sentences
+([tatoeba-de-en.toml](recipes/tatoeba-de-en.toml)) and all that runs it: the browser computes, and nothing that you
+write leaves it. [How such pages are made](docs/browser.md#the-explorer-in-one-file).
+"""
 _WORKER = """// A browser starts no worker from a file on disk: there, the search is a worker made of this text.
 if (location.protocol === "file:") {
   const program = new Blob([%s], { type: "text/javascript" });
@@ -39,12 +46,22 @@ def topics(index):
         yield row[0][0].upper() + row[0][1:], [os.path.normpath(os.path.join("docs", page)) for page in pages]
 
 
-def navigation(stage, cpp, c, python):
+def write_translator(stage, file):
+    """What `navigation` gets of it: nothing without a file."""
+    if file is None:
+        return []
+    shutil.copyfile(file, os.path.join(stage.out, "translator.html"))
+    text = _TRANSLATOR.replace("recipes/tatoeba-de-en.toml)", stage.target("index.md", "recipes/tatoeba-de-en.toml", "") + ")")
+    stage.write("try.md", text)
+    return [{"Try it": "try.md"}]
+
+
+def navigation(stage, translator, cpp, c, python):
     with open(os.path.join(stage.root, "docs/index.md"), encoding="utf-8") as file:
         index = file.read()
     tutorials = re.findall(r"\]\((tutorials/[^)#]+\.md)\)", index)
     tutorials = [f"docs/{page}" for page in dict.fromkeys(tutorials)]
-    found = [{"Overview": "README.md"}, {"Where to begin": "docs/index.md"}, {"Tutorials": tutorials}]
+    found = [{"Overview": "README.md"}, {"Where to begin": "docs/index.md"}, *translator, {"Tutorials": tutorials}]
     placed = set(tutorials) | {"README.md", "docs/index.md"}
     project = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
     for topic, pages in topics(index):
@@ -77,7 +94,7 @@ def run_mkdocs(settings, work):
 
 
 def main():
-    root, python, out, work = map(os.path.abspath, sys.argv[1:5])
+    root, python, out, work, *translator = map(os.path.abspath, sys.argv[1:6])
     shutil.rmtree(work, ignore_errors=True)
     stage = Stage(root, os.path.join(work, "pages"))
     stage.copy_pages()
@@ -87,7 +104,7 @@ def main():
         "INHERIT": f"{HERE}/mkdocs.yml",
         "docs_dir": stage.out,
         "site_dir": out,
-        "nav": navigation(stage, cpp, c, package.write()),
+        "nav": navigation(stage, write_translator(stage, *(translator or [None])), cpp, c, package.write()),
         "not_in_nav": "/source/\n",
     }
     stage.sources.write()

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Writes OUT/page.html, a translator from German for the site: trains it, half an hour on two cores, where OUT has none.
+# DATA is a folder of `attend data tatoeba`. Needs the engine of `make wasm`.
+# Usage: translator_page.sh ATTEND DATA OUT [OPTION...]   (options of attend train, as --max-steps 100)
+set -eu
+attend=${1:?usage: translator_page.sh ATTEND DATA OUT [OPTION...]}
+data=${2:?usage: translator_page.sh ATTEND DATA OUT [OPTION...]}
+out=${3:?usage: translator_page.sh ATTEND DATA OUT [OPTION...]}
+shift 3
+recipe=$(dirname "$0")/../../recipes/tatoeba-de-en.toml
+
+mkdir -p "$out"
+[ -e "$out/run/model.safetensors" ] || "$attend" train translation --config "$recipe" --data "$data" --out "$out/run" "$@"
+"$attend" page "$out/run" --bits 4 --text "Wenn es morgen nicht regnet, fahren wir ans Meer." --out "$out/page.html"
