@@ -26,6 +26,10 @@ struct BeamSearchOptions {
   float patience = 1.0f;
 };
 
+// What minimum-Bayes-risk decoding compares outputs by: the score of one with another one as its
+// reference, as sentence_chrf() and sentence_bleu() (attend/metrics.h) have it by default.
+enum class Utility { none, chrf, bleu };
+
 // What became of a candidate of beam search.
 enum class BeamFate {
   pruned,  // others were better, or the search was over

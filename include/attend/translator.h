@@ -39,6 +39,11 @@ struct LanguagePair {
 struct TranslationOptions {
   BeamSearchOptions beam;
   std::optional<SamplingOptions> sampling;  // draw beam.n_best samples instead of searching
+  // Minimum-Bayes-risk decoding (Eikema and Aziz 2020): the translation with the greatest expected
+  // utility comes first. The expectation is over the beam, by the probabilities of its outputs, or
+  // over `samples`, which are drawn as `sampling` says, and among which the translation is
+  Utility mbr = Utility::none;
+  int samples = 0;      // 0: the outputs of the beam; else at least n_best
   int batch_size = 16;  // sentences decoded together; fewer if they average more than 64 tokens
   // Most lines of a stream to read ahead and sort by length; never waits for more
   int window = 1024;

@@ -19,13 +19,14 @@ void refuse(const IsGiven& is_given, std::initializer_list<const char*> names, c
 
 TranslationOptions resolved(const NamedTranslation& named, const IsGiven& is_given) {
   TranslationOptions options = named.translation;
-  if (named.sample) {
+  if (named.sample || options.samples > 0) {
     refuse(is_given, {"beam_size", "length_penalty", "patience", "must_contain", "prefix_weight"},
-           "is for beam search, not for sample");
+           named.sample ? "is for beam search, not for sample"
+                        : "is for beam search, not for samples");
     options.sampling = named.sampling;
     options.sampling->max_length = options.beam.max_length;
   } else {
-    refuse(is_given, {"temperature", "top_k", "top_p", "seed"}, "needs sample");
+    refuse(is_given, {"temperature", "top_k", "top_p", "seed"}, "needs sample or samples");
   }
   return options;
 }

@@ -20,13 +20,12 @@ bool contains(const std::vector<std::int32_t>& tokens, std::int32_t token) {
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-// How many outputs end the search.
+}  // namespace
+
 std::size_t most_outputs(const BeamSearchOptions& options) {
   const float outputs = std::round(static_cast<float>(options.beam_size) * options.patience);
   return std::max<std::size_t>(1, static_cast<std::size_t>(outputs));
 }
-
-}  // namespace
 
 void check_search(const BeamSearchOptions& options) {
   check_options(options);

@@ -45,6 +45,9 @@ void fields(BeamSearchOptions& o, Visitor&& visit) {
 // Throws ConfigError.
 void check_search(const BeamSearchOptions& options);
 
+// How many outputs end the search.
+std::size_t most_outputs(const BeamSearchOptions& options);
+
 // Hypothesis::score of an output of so many tokens, its end included.
 float normalized_score(float log_probability, std::size_t tokens, const BeamSearchOptions& options);
 

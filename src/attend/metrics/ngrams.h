@@ -14,6 +14,35 @@ namespace attend {
 // Each order has its own counts in every segment.
 inline constexpr NumberRange kNgramOrders = between(1, 100);
 
+// Numbers n-grams. The empty one is 0.
+class NgramTable {
+ public:
+  NgramTable() : slots_(1024) {}
+
+  // n-grams so far, with the empty one.
+  std::size_t size() const { return size_; }
+  void clear();
+  // The number of an n-gram with one more symbol.
+  std::uint32_t insert(std::uint32_t prefix, std::uint32_t symbol);
+  // The same, or 0 if there is none.
+  std::uint32_t find(std::uint32_t prefix, std::uint32_t symbol) const;
+
+ private:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t ngram = 0;
+  };
+
+  // The slot of (prefix, symbol), or the empty slot for it.
+  std::size_t place(std::uint64_t key) const;
+  void grow();
+
+  std::uint32_t generation_ = 1;
+  std::size_t size_ = 1;
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+};
+
 // Clipped matches between a hypothesis and its references (Papineni et al. 2002, section 2.1).
 // Reusable across segments.
 class NgramMatcher {
@@ -33,25 +62,14 @@ class NgramMatcher {
   void count_matches(std::span<const std::uint32_t> hypothesis, std::span<std::int64_t> matches);
 
  private:
-  struct Slot {
-    std::uint64_t key = 0;
-    std::uint32_t generation = 0;
-    std::uint32_t ngram = 0;
-  };
   struct Ngram {
     std::uint32_t count = 0;  // in the current text
     std::uint32_t clip = 0;   // maximum over the references
   };
 
-  // The slot of (prefix, symbol), or the empty slot for it.
-  Slot& find(std::uint32_t prefix, std::uint32_t symbol);
-  std::uint32_t insert(std::uint32_t prefix, std::uint32_t symbol);
-  void grow();
-
   int max_order_;
-  std::uint32_t generation_ = 1;
-  std::vector<Slot> slots_;    // open addressing, a power of two, at most half full
-  std::vector<Ngram> ngrams_;  // [0] is the empty n-gram
+  NgramTable table_;
+  std::vector<Ngram> ngrams_;  // by number
   std::vector<std::uint32_t> touched_;
 };
 

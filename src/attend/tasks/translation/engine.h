@@ -16,6 +16,7 @@
 #include "attend/core/options/options.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/sampling.h"
+#include "attend/metrics/expected_utility.h"
 #include "attend/tasks/translation/ensemble.h"
 #include "attend/tasks/translation/running_translations.h"
 #include "attend/tasks/translation/scoring.h"
@@ -24,9 +25,16 @@
 
 namespace attend {
 
+inline constexpr int kMostSamples = 1024;  // of a sentence
+
 template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
+  visit("mbr", o.mbr,
+        "minimum Bayes risk: prefer the translation with the best expected chrf or bleu against "
+        "all of the beam or of --samples; or none");
+  visit("samples", o.samples, between(0, kMostSamples),
+        "translations drawn at random for --mbr to choose from; 0: those of the beam");
   visit("batch-size", o.batch_size, between(1, 65536),
         "sentences decoded together; fewer when long, or with a wide beam");
   visit("window", o.window, between(1, 1e6),

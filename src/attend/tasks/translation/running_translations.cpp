@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/decode/scorers/ensemble_scorer.h"
 #include "attend/decode/scorers/shortlisted_scorer.h"
 #include "attend/error.h"
+#include "attend/metrics/expected_utility.h"
 #include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/translation/read_terms.h"
 
@@ -51,6 +56,19 @@ std::exception_ptr with_source(const std::exception_ptr& error, const std::strin
   }
 }
 
+// What an expectation gives to each hypothesis of a sentence: samples are equal, outputs of a
+// search have their probabilities among these.
+std::vector<double> weights_of(std::span<const Hypothesis> found,
+                               const TranslationOptions& options) {
+  double most = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (const Hypothesis& one : found) most = std::max<double>(most, one.log_probability);
+  std::vector<double> weights;
+  for (const Hypothesis& one : found)
+    sum += weights.emplace_back(options.sampling ? 1 : std::exp(one.log_probability - most));
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
 std::unique_ptr<TranslationScorer> scorer_of(const TranslationEnsemble& ensemble, bool shortlist) {
   const TranslationModel& model = ensemble.first();
   if (shortlist)
@@ -73,6 +91,7 @@ Translation untranslated(const SourceSentence& sentence) {
 }
 
 std::int64_t hypotheses_of(const TranslationOptions& options) {
+  if (options.samples > 0) return options.samples;
   return options.sampling ? options.beam.n_best : options.beam.beam_size;
 }
 
@@ -179,6 +198,7 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
       try {
         if (outcome.error) std::rethrow_exception(outcome.error);
         if (!has_terms_in_place(outcome)) continue;
+        choose(*sentence.call, outcome.result);
         result.result = translation(sentence, outcome.result);
         if (sentence.aligned) {
           waiting_.push_back({std::move(result), std::move(outcome.result)});
@@ -197,6 +217,24 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
   if (waiting_.size() >= kAlignedTogether || ++waited_ >= kMostWaiting || batch_.empty())
     align_waiting(done);
   return done;
+}
+
+void RunningTranslations::choose(const TranslationCall& call,
+                                 std::vector<Hypothesis>& found) const {
+  if (call.options.mbr == Utility::none) return;
+  std::vector<std::string> texts;
+  for (const Hypothesis& hypothesis : found)
+    texts.push_back(call.target.restored(text_of(hypothesis)));
+  const std::vector<double> utilities =
+      expected_utilities(call.options.mbr, texts, weights_of(found, call.options));
+  std::vector<std::size_t> order(found.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return utilities[a] > utilities[b]; });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(call.answers)));
+  std::vector<Hypothesis> chosen;
+  for (const std::size_t number : order) chosen.push_back(std::move(found[number]));
+  found = std::move(chosen);
 }
 
 void RunningTranslations::align_waiting(std::vector<Outcome<Translation>>& done) {

@@ -34,6 +34,7 @@ struct TranslationCall {
   StandIns stand_ins = {};                             // for that
   std::shared_ptr<const Glossary> glossary = nullptr;  // of terms in the sentences; null: none
   std::shared_ptr<const TrustJudge> trust = nullptr;   // of translations; null: not asked for
+  int answers = 1;  // translations of a sentence, chosen from the n_best of the options
 };
 
 // A sentence to translate.
@@ -71,6 +72,8 @@ class RunningTranslations {
   bool has_terms_in_place(RunningBatch::Decoded& decoded);
   RunningBatch::Search search(const SourceSentence& sentence, const TranslationCall& call,
                               const DecodeRequest& arrival) const;
+  // Leaves those with the greatest expected utility, if the call asks for that.
+  void choose(const TranslationCall& call, std::vector<Hypothesis>& found) const;
   // A sentence that is done but for the alignments of its candidates.
   struct Unaligned {
     Outcome<Translation> outcome;

@@ -138,19 +138,22 @@ std::optional<LineReader> read_prefixes(const std::string& file) {
   return LineReader(file);
 }
 
+bool draws(const TranslateArguments& a) { return a.sample || a.translation.samples > 0; }
+
 // The options of decoding by search, of sampling and of detokenizing need what they are for.
 void check(const TranslateArguments& a, const OptionBinding& binding) {
-  if (a.sample) {
-    binding.refuse_beside("--sample", {"beam-size", "length-penalty", "patience", "beam-tree",
-                                       "must-contain", "prefix-weight"});
+  if (draws(a)) {
+    binding.refuse_beside(
+        a.sample ? "--sample" : "--samples",
+        {"beam-size", "length-penalty", "patience", "beam-tree", "must-contain", "prefix-weight"});
   } else {
-    binding.refuse_without("--sample", {"temperature", "top-k", "top-p", "seed"});
+    binding.refuse_without("--sample or --samples", {"temperature", "top-k", "top-p", "seed"});
   }
   for (const auto& [option, value] : {std::pair("--via", &a.via), std::pair("--then", &a.then)})
     if (!value->empty())
       binding.refuse_beside(option,
                             {"alignment", "beam-tree", "context", "glossary", "must-contain",
-                             "must-not-contain", "prefix", "sample", "shortlist"});
+                             "must-not-contain", "prefix", "sample", "samples", "shortlist"});
   if (!a.then.empty()) binding.refuse_beside("--then", {"ensemble"});
   if (a.prefix.empty()) binding.refuse_without("--prefix", {"prefix-weight"});
   const TextPreparation& preparation = a.translation.preparation;
@@ -196,7 +199,7 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
   TranslationOptions second = options;
   binding.use_defaults(last.default_options(), second);
   binding.use_defaults(translator.default_options(), options);
-  if (arguments.sample) {
+  if (draws(arguments)) {
     options.sampling = arguments.sampling;
     options.sampling->max_length = options.beam.max_length;
   }
