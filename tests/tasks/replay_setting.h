@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "attend/tasks/training/training_task.h"
 #include "attend/train/trainer.h"
@@ -69,6 +71,37 @@ class ReplayTest : public FolderTest {
     o.replay.distill_weight = 1.0f;
     EXPECT_NEAR(loss_of(o, 0), none, 1e-3 * none) << "new text has no teacher then";
     EXPECT_NEAR(loss_of(o, 1), 0, 1e-3);
+  }
+  // A new model without dropout, whose teachers are two models that `options` trains, or the second
+  // of them as the model to start from, learns the mean of what they would teach it alone.
+  void expect_lessons_of_teachers(const std::function<void(Options&, int)>& vary) {
+    std::vector<std::shared_ptr<const Checkpoint>> teachers;
+    for (int i = 0; i < 2; ++i) {
+      Options o = options_;
+      vary(o, i);
+      o.trainer.max_steps = 20;
+      o.trainer.seed = static_cast<std::uint64_t>(i + 5);
+      o.teachers.assign(teachers.begin(), teachers.end());
+      if (i > 0) o.replay.distill_weight = 0.5f;  // takes the vocabulary of the first
+      teachers.push_back(std::make_shared<const Checkpoint>(trained(o)));
+    }
+    Options o = options_;
+    o.replay.distill_weight = 1.0f;
+    const auto taught_by = [&](std::vector<std::shared_ptr<const Checkpoint>> models) {
+      o.teachers = std::move(models);
+      return loss_of(o);
+    };
+    const double first = taught_by({teachers[0]}), second = taught_by({teachers[1]}),
+                 both = taught_by(teachers);
+    EXPECT_NEAR(taught_by({teachers[0], teachers[0]}), first, 1e-5 * first);
+    EXPECT_NEAR(taught_by({teachers[1], teachers[0]}), both, 1e-5 * both);
+    EXPECT_NE(both, first);
+    EXPECT_GT(both, 0);
+    // The divergence from a mean is at most the mean of the divergences, as it is convex.
+    EXPECT_LT(both, (first + second) / 2);
+    o.replay.distill_weight = 0;
+    expect_error<ConfigError>([&] { prepare_training(o, nullptr); },
+                              {"teachers", "distill_weight"});
   }
   // Batches of old text among those of an epoch, for each batch of new text.
   double share_of_old_text(const Options& o) {

@@ -117,6 +117,12 @@ TrainingResult train(const TrainingJob& job) {
   // Directories of other programs are imported before (`attend import`).
   if (needs_model && !run.init_from.empty())
     start_task_from(*task, load_checkpoint(run.init_from), run, is_set);
+  if (!run.teachers.empty()) {
+    Teachers teachers;
+    for (const std::string& path : run.teachers)
+      teachers.push_back(std::make_shared<const Checkpoint>(load_checkpoint(path)));
+    task->learn_from(std::move(teachers), is_set);
+  }
   TrainingTask prepared = prepare_in_folder(*task, run, latest ? &latest->checkpoint : nullptr);
   latest.reset();  // The run reads its parameters and its optimizer's state by itself.
   const auto note = [&job](const std::string& line) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/tasks/translation/model.h"
 #include "cli/small_run.h"
 
 namespace attend {
@@ -151,6 +152,38 @@ TEST_F(InitialModelCommand, LearnsFromTheOldModelAndResumesToTheSameBytes) {
   for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
   ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;
   EXPECT_EQ(read(model("parts")), read(model("whole")));
+}
+
+// A smaller model learns from two, whose vocabulary it gets.
+TEST_F(InitialModelCommand, LearnsFromTeachersAndResumesToTheSameBytes) {
+  ASSERT_EQ(run(training("one", {"--max-steps", "10"})), 0) << error_;
+  ASSERT_EQ(run(training("two", {"--max-steps", "10", "--seed", "2", "--teachers", path("one"),
+                                 "--distill-weight", "0.5"})),
+            0)
+      << error_;
+  const auto taught = [&](const char* folder, std::vector<std::string> more = {}) {
+    std::vector<std::string> options{"--max-steps",      "6",   "--save-every", "2",
+                                     "--distill-weight", "0.5", "--teachers",   path("one"),
+                                     path("two")};
+    options.insert(options.end(), more.begin(), more.end());
+    return run(training(folder, options));
+  };
+  ASSERT_EQ(taught("whole", {"--n-encoder-layers", "1"}), 0) << error_;
+  const auto vocabulary = [&](const char* folder) {
+    return translation_model(load_checkpoint(path(folder))).tgt_tokenizer.bytes();
+  };
+  EXPECT_EQ(vocabulary("whole"), vocabulary("one"));
+  ASSERT_EQ(taught("parts", {"--n-encoder-layers", "1"}), 0) << error_;
+  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+  EXPECT_EQ(taught("other", {"--vocab-size", "77"}), 2);
+  EXPECT_NE(error_.find("a model keeps its vocabulary"), std::string::npos) << error_;
+  EXPECT_EQ(run(training("other", {"--teachers", path("one")})), 2);
+  EXPECT_NE(error_.find("--distill-weight above 0"), std::string::npos) << error_;
+  EXPECT_EQ(run({"train", "embedding", "--pairs", path("train.en"), "--out", path("other"),
+                 "--teachers", path("one"), "--distill-weight", "0.5"}),
+            2);
 }
 
 TEST_F(InitialModelCommand, LearnsFromAnOldLanguageModelAndResumesToTheSameBytes) {

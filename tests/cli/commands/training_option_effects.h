@@ -18,8 +18,8 @@ using Cases = std::vector<OptionCase>;
 
 // Tested by functions of their own instead of cases.
 inline const std::set<std::string> kByHand{
-    "config",       "out",  "init-from", "init-vocabulary", "resume",       "dry-run", "format",
-    "print-config", "data", "lora-rank", "lora-alpha",      "lora-targets", "preset"};
+    "config",       "out",  "init-from", "init-vocabulary", "resume",     "dry-run",      "format",
+    "print-config", "data", "teachers",  "lora-rank",       "lora-alpha", "lora-targets", "preset"};
 
 class TrainingOptionEffects : public OptionEffects {
  protected:

@@ -73,6 +73,22 @@ TEST_F(ReplayedClassification, LearnsFromTheOutputsOfTheOldModel) {
   EXPECT_GT(loss_of(o), 1e-5) << "only the teacher works without dropout";
 }
 
+TEST_F(ReplayedClassification, LearnsTheMeanOfItsTeachers) {
+  expect_lessons_of_teachers(
+      [](ClassificationTraining& o, int i) { o.model.n_encoder_layers = i + 1; });
+}
+
+TEST_F(ReplayedClassification, RefusesTeachersWithAnotherVocabulary) {
+  ClassificationTraining o = options_;
+  o.trainer.max_steps = 2;
+  for (const char* text : {"old", "new"}) {
+    o.data.train = {text};
+    options_.teachers.push_back(std::make_shared<const Checkpoint>(trained(o)));
+  }
+  options_.replay.distill_weight = 0.5f;
+  expect_error<ConfigError>([&] { prepare_training(options_, nullptr); }, {"vocabulary"});
+}
+
 TEST_F(ReplayedClassification, RefusesWhatDoesNotFit) {
   expect_refused([](ClassificationTraining& o) { o.replay.weight = 0; }, {"replay_weight"});
   expect_refused([](ClassificationTraining& o) { o.replay.distill_weight = 0.5f; },

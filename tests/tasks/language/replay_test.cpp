@@ -63,6 +63,23 @@ TEST_F(ReplayedLanguage, LearnsFromTheOutputsOfTheOldModel) {
   EXPECT_GT(loss_of(o), 0.1) << "only the teacher works without dropout";
 }
 
+TEST_F(ReplayedLanguage, LearnsTheMeanOfItsTeachers) {
+  options_.vocabulary.vocab_size = 13;
+  expect_lessons_of_teachers([](LanguageTraining& o, int i) { o.model.n_layers = i + 1; });
+}
+
+TEST_F(ReplayedLanguage, RefusesTeachersWithAnotherVocabulary) {
+  options_.vocabulary.vocab_size = 13;
+  LanguageTraining o = options_;
+  o.trainer.max_steps = 2;
+  for (const char* text : {"old", "new"}) {
+    o.data.train = {text};
+    options_.teachers.push_back(std::make_shared<const Checkpoint>(trained(o)));
+  }
+  options_.replay.distill_weight = 0.5f;
+  expect_error<DataError>([&] { prepare_training(options_, nullptr); }, {"vocabulary"});
+}
+
 TEST_F(ReplayedLanguage, RefusesWhatDoesNotFit) {
   expect_refused([](LanguageTraining& o) { o.replay.weight = 0; }, {"replay_weight"});
   expect_refused([](LanguageTraining& o) { o.replay.distill_weight = 0.5f; },

@@ -80,6 +80,26 @@ TEST_F(ReplayedTranslation, LearnsFromTheOutputsOfTheOldModel) {
   expect_lessons_of_the_old_model(replay);
 }
 
+TEST_F(ReplayedTranslation, LearnsTheMeanOfItsTeachers) {
+  expect_lessons_of_teachers([](TranslationTraining& o, int i) {
+    o.model.transformer.d_model = i == 0 ? 16 : 32;
+    o.model.transformer.n_heads = 2;
+  });
+}
+
+TEST_F(ReplayedTranslation, RefusesTeachersWithAnotherVocabulary) {
+  TranslationTraining o = options_;
+  o.data.src_train = {"old.src"};
+  o.data.tgt_train = {"old.tgt"};
+  o.trainer.max_steps = 2;
+  options_.teachers = {std::make_shared<const Checkpoint>(trained(o))};
+  o.data.src_train = {"new.src"};
+  o.data.tgt_train = {"new.tgt"};
+  options_.teachers.push_back(std::make_shared<const Checkpoint>(trained(o)));
+  options_.replay.distill_weight = 0.5f;
+  EXPECT_THROW(prepare_training(options_, nullptr), DataError);
+}
+
 TEST_F(ReplayedTranslation, RefusesWhatDoesNotFit) {
   expect_refused([](TranslationTraining& o) { o.replay.src = {"old.src"}; },
                  {"src_replay and tgt_replay"});

@@ -1,5 +1,6 @@
 #include "attend/ops/losses/distillation.h"
 
+#include "attend/backend/backend.h"
 #include "attend/ops/check.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/losses/blockwise_loss.h"
@@ -24,6 +25,13 @@ CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teach
   const Variable total = add(scale(hard.loss, 1.0f - weight), scale(soft, weight));
   return {scale(total, detail::loss_scale(options.normalizer, targets.size())),
           DeviceScalar(total.value()), hard.nll};
+}
+
+Tensor mean_of_teachers(std::vector<Tensor> logits) {
+  if (logits.size() == 1) return std::move(logits.front());
+  for (Tensor& one : logits) backend()->log_softmax(one, one);
+  backend()->log_mean_exp(logits, logits.front());
+  return std::move(logits.front());
 }
 
 }  // namespace attend

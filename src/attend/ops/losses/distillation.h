@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "attend/ops/losses/cross_entropy.h"
 
 namespace attend {
@@ -12,5 +14,9 @@ namespace attend {
 CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teacher,
                                      const Ids& targets, float weight,
                                      const CrossEntropyOptions& options = {});
+
+// Logits [N, V] of a distribution: the mean of those of these logits [N, V], which are lost. At
+// least one.
+Tensor mean_of_teachers(std::vector<Tensor> logits);
 
 }  // namespace attend

@@ -84,15 +84,18 @@ BatchLoss ClassificationObjective::paired_loss(const ClassificationBatch& batch,
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
-// The teacher reads what the model reads.
+// The teachers read what the model reads.
 BatchLoss ClassificationObjective::distilled_loss(const ClassificationBatch& batch,
                                                   double normalizer, Pass& pass) const {
-  const auto& [teacher, weight] = loss_.distillation;
+  const auto& [teachers, weight] = loss_.distillation;
   const Ragged texts = training_texts(batch.text, pass);
-  Pass as_it_is = Pass::inference();
-  const Tensor wanted = teacher->logits(texts, as_it_is).value();
+  std::vector<Tensor> wanted;
+  for (const auto& teacher : teachers) {
+    Pass as_it_is = Pass::inference();
+    wanted.push_back(teacher->logits(texts, as_it_is).value());
+  }
   CrossEntropy result = distilled_cross_entropy(
-      model_.logits(texts, pass), wanted, batch.labels, weight,
+      model_.logits(texts, pass), mean_of_teachers(std::move(wanted)), batch.labels, weight,
       pass.in_precision(CrossEntropyOptions{loss_.label_smoothing, normalizer}));
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
@@ -101,7 +104,7 @@ BatchLoss ClassificationObjective::loss(std::int64_t epoch, std::int64_t index, 
                                         Pass& pass) {
   const ClassificationBatch batch = batches_.batch(epoch, index);
   if (loss_.r_drop > 0.0f) return paired_loss(batch, normalizer, pass);
-  if (loss_.distillation.teacher) return distilled_loss(batch, normalizer, pass);
+  if (!loss_.distillation.teachers.empty()) return distilled_loss(batch, normalizer, pass);
   return loss_of(model_.logits(training_texts(batch.text, pass), pass), batch, normalizer, pass);
 }
 

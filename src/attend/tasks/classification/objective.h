@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/classification/scores.h"
@@ -12,10 +13,10 @@
 
 namespace attend {
 
-// The output of another model with the same labels as soft targets.
+// The mean of the probabilities of other models with the same labels as soft targets.
 struct ClassificationDistillation {
-  std::shared_ptr<const ClassificationModel> teacher;  // null: none
-  float weight = 0.0f;                                 // of the soft targets in the loss
+  std::vector<std::shared_ptr<const ClassificationModel>> teachers = {};
+  float weight = 0.0f;  // of the soft targets in the loss
 };
 
 struct ClassificationLoss {

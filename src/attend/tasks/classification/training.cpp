@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,6 +16,7 @@
 #include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/tasks/classification/class_weights.h"
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
@@ -52,9 +51,9 @@ void check(const ClassificationTraining& o) {
         "{}: expected texts with a single label and no {}, got {}", as_key("r-drop"),
         as_key("class-weights"),
         o.loss.class_weights.empty() ? option_text("{}", problem) : as_key("class-weights"));
-  check_replay(o.replay, o.initial != nullptr);
-  if (o.needs_initial() && (o.model.problem_type != ProblemType::single_label ||
-                            !o.loss.class_weights.empty() || o.loss.r_drop > 0.0f))
+  check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
+  if (o.is_taught() && (o.model.problem_type != ProblemType::single_label ||
+                        !o.loss.class_weights.empty() || o.loss.r_drop > 0.0f))
     throw OptionError<ConfigError>(
         "{}: expected texts with a single label, without {} and {}, got {}",
         as_key("distill-weight"), as_key("class-weights"), as_key("r-drop"),
@@ -62,48 +61,6 @@ void check(const ClassificationTraining& o) {
         : o.loss.r_drop > 0.0f                            ? as_key("r-drop")
                                                           : as_key("class-weights"));
   require_positions("max-length", o.data.length.max_length, o.model);
-}
-
-// The texts of each class.
-std::vector<std::int64_t> texts_per_class(const LabeledText& texts) {
-  std::vector<std::int64_t> counts(texts.classes.size(), 0);
-  for (const std::int32_t label : texts.labels) ++counts[static_cast<std::size_t>(label)];
-  return counts;
-}
-
-// 1 for a class without texts.
-std::vector<float> balanced_weights(const std::vector<std::int64_t>& counts) {
-  std::int64_t texts = 0, classes = 0;
-  for (const std::int64_t count : counts) {
-    texts += count;
-    classes += count > 0 ? 1 : 0;
-  }
-  const auto share = static_cast<float>(texts) / static_cast<float>(classes);
-  std::vector<float> weights;
-  for (const std::int64_t count : counts)
-    weights.push_back(count > 0 ? share / static_cast<float>(count) : 1.0f);
-  return weights;
-}
-
-// "label=number"; the label may contain '='.
-void set_weight(const std::string& option, const std::vector<std::string>& classes,
-                std::vector<float>& weights, std::set<std::string>& named) {
-  const std::size_t equals = option.rfind('=');
-  if (equals == std::string::npos)
-    throw OptionError<ConfigError>("{}: expected balanced alone, or label=number, got {}",
-                                   as_key("class-weights"), quote(option));
-  const std::string label = option.substr(0, equals), number = option.substr(equals + 1);
-  float weight = 0;
-  set_option({"class-weights", "", &weight, between(0, 1e6)}, std::span(&number, 1),
-             option_text("{}: {}", as_key("class-weights"), printable(label)));
-  const auto found = std::find(classes.begin(), classes.end(), label);
-  if (found == classes.end())
-    throw OptionError<ConfigError>("{}: no text has the label {}, expected one of: {}",
-                                   as_key("class-weights"), quote(label), fmt::join(classes, ", "));
-  if (!named.insert(label).second)
-    throw OptionError<ConfigError>("{}: expected one weight for {}, got two",
-                                   as_key("class-weights"), quote(label));
-  weights[static_cast<std::size_t>(found - classes.begin())] = weight;
 }
 
 // A classifier without its network.
@@ -197,26 +154,6 @@ std::string take_parameters(const Checkpoint& initial, bool same_labels,
 
 }  // namespace
 
-Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts) {
-  if (options.empty()) return {};
-  const std::vector<std::int64_t> counts = texts_per_class(texts);
-  std::vector<float> weights(counts.size(), 1.0f);
-  if (options.size() == 1 && options.front() == "balanced") {
-    weights = balanced_weights(counts);
-  } else {
-    std::set<std::string> named;
-    for (const std::string& option : options) set_weight(option, texts.classes, weights, named);
-  }
-  bool teaches = false;
-  for (std::size_t c = 0; c < counts.size(); ++c)
-    teaches = teaches || (counts[c] > 0 && weights[c] > 0.0f);
-  if (!teaches)
-    throw OptionError<ConfigError>(
-        "{}: expected a class with a weight above 0, got none: there would be nothing to learn",
-        as_key("class-weights"));
-  return Tensor::from(weights, {static_cast<std::int64_t>(weights.size())});
-}
-
 OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint) {
   if (!needs_head(checkpoint)) {
     const ClassificationModel model = classification_model(checkpoint);
@@ -230,6 +167,11 @@ OpenOptions adopt_model(ClassificationTraining& o, const Checkpoint& checkpoint)
   o.model.bos = encoder.bos;
   if (encoder.pooling) o.model.pooling = *encoder.pooling;
   return {"pooling", "head", "output-dropout", "problem-type", "separators"};
+}
+
+void adopt_vocabulary(ClassificationTraining& o, const Checkpoint& teacher) {
+  const ClassificationModel model = classification_model(teacher);
+  adopt_text(o, model.tokenizer, model.length);
 }
 
 namespace {
@@ -265,15 +207,39 @@ TrainingTexts read_texts(const ClassificationTraining& o, const KnownClassifier*
   return texts;
 }
 
-// `is_taught`: by the old model, if the options say so. If there are old texts, only they are.
+// The teachers, or the old model as one. Throws ConfigError unless they have the labels and the
+// vocabulary of `learner`.
+ClassificationDistillation distillation_of(const ClassificationTraining& o,
+                                           const ClassificationModel& learner) {
+  ClassificationDistillation distillation{{}, o.replay.distill_weight};
+  const auto add = [&](const Checkpoint& teacher) {
+    const bool classifies = !needs_head(teacher);
+    const auto model =
+        classifies ? std::make_shared<const ClassificationModel>(classification_model(teacher))
+                   : nullptr;
+    if (!classifies || model->labels != learner.labels ||
+        model->network->config().problem_type != learner.network->config().problem_type ||
+        model->pairs != learner.pairs)
+      throw OptionError<ConfigError>(
+          "{}: expected a classifier with the same labels to learn from, got {}",
+          as_key("distill-weight"), teacher.source);
+    if (model->tokenizer.bytes() != learner.tokenizer.bytes())
+      throw OptionError<ConfigError>(
+          "{}: expected the vocabulary of the model that learns, got that of {}",
+          as_key("distill-weight"), teacher.source);
+    distillation.teachers.push_back(model);
+  };
+  for (const auto& teacher : o.teachers) add(*teacher);
+  if (o.teachers.empty()) add(*o.initial);
+  return distillation;
+}
+
+// `is_taught`: if the options say so. If there are old texts, only they are.
 ClassificationLoss loss_of(const ClassificationTraining& o, const LabeledText& train,
-                           bool is_taught) {
+                           const ClassificationModel& model, bool is_taught) {
   ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
                           class_weights(o.loss.class_weights, train), o.loss.r_drop};
-  if (is_taught && o.needs_initial())
-    loss.distillation = {
-        std::make_shared<const ClassificationModel>(classification_model(*o.initial)),
-        o.replay.distill_weight};
+  if (is_taught && o.is_taught()) loss.distillation = distillation_of(o, model);
   return loss;
 }
 
@@ -305,7 +271,7 @@ void replay(const ClassificationTraining& o, const TrainingTexts& texts,
   ClassificationBatcher batches =
       encoding.of(texts.old ? *texts.old : *texts.old_valid, "old texts", o.trainer.seed);
   auto of_old = std::make_unique<ClassificationObjective>(
-      model, std::move(batches), loss_of(o, texts.train, texts.old.has_value()),
+      model, std::move(batches), loss_of(o, texts.train, model, texts.old.has_value()),
       encoding.of_validation(texts.old_valid, "old validation"), o.data.best_by);
   if (is_first && of_old->can_validate()) {
     const auto [name, value] = of_old->validate().metrics.front();
@@ -326,6 +292,7 @@ std::optional<KnownClassifier> known_classifier(const ClassificationTraining& o,
                                                 const Checkpoint* resumed) {
   if (resumed != nullptr) return known_classifier(*resumed);
   if (o.initial && !needs_head(*o.initial)) return known_classifier(*o.initial);
+  if (!o.initial && !o.teachers.empty()) return known_classifier(*o.teachers.front());
   return std::nullopt;
 }
 
@@ -374,15 +341,12 @@ TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint*
   const TrainingTexts texts = read_texts(o, start.known ? &*start.known : nullptr);
   start.same_labels = start.known && start.known->config.problem_type == o.model.problem_type &&
                       start.known->labels == texts.train.classes;
-  if (o.needs_initial() && (needs_head(*o.initial) || !start.same_labels))
-    throw OptionError<ConfigError>("{}: expected a classifier with the same labels to learn from",
-                                   as_key("distill-weight"));
-  ClassificationLoss loss = loss_of(o, texts.train, !texts.old);
   TrainingTask task;
   task.name = ClassificationTraining::kName;
   const ClassificationModel model = make_model(o, start, texts.train, task);
   const Encoding encoding{o, model, task.notes};
   ClassificationBatcher batches = encoding.of(texts.train, "training", o.trainer.seed);
+  ClassificationLoss loss = loss_of(o, texts.train, model, !texts.old);
   task.objective = std::make_unique<ClassificationObjective>(
       model, std::move(batches), std::move(loss), encoding.of_validation(texts.valid, "validation"),
       o.data.best_by);

@@ -61,9 +61,11 @@ struct ClassificationTraining
   static constexpr const char* kHelp = "Train an encoder to classify texts";
 
   TextReplayOptions replay;
+  Teachers teachers = {};  // instead of the model to start from
 
+  bool is_taught() const { return replay.distill_weight > 0.0f; }
   // A resumed run, too.
-  bool needs_initial() const { return replay.distill_weight > 0.0f; }
+  bool needs_initial() const { return is_taught() && teachers.empty(); }
 };
 
 template <class Visitor>
@@ -72,14 +74,14 @@ void groups(ClassificationTraining& o, Visitor&& visit) {
   visit("replay", o.replay);
 }
 
-// The class weights [C] for `options` (see class-weights above) and these texts; undefined if none.
-// `balanced` is 1 for a class without texts. Throws ConfigError.
-Tensor class_weights(const std::vector<std::string>& options, const LabeledText& texts);
-
 // Takes the vocabulary, the architecture, its dropout and the longest text of `model`: a
 // classifier, or an embedding model or a tagger, which leave pooling and the head open; all leave
 // open what a text gets. Throws DataError for another kind.
 OpenOptions adopt_model(ClassificationTraining& options, const Checkpoint& model);
+
+// Takes the vocabulary and the longest text of a classifier to learn from. Throws DataError for
+// another kind of model.
+void adopt_vocabulary(ClassificationTraining& options, const Checkpoint& teacher);
 
 // Reads the texts, trains the tokenizer (or takes that of `resumed`, a checkpoint of this run, or
 // of the initial model) and creates the model. The labels and the output layer of an initial

@@ -29,12 +29,16 @@ BatchLoss LanguageObjective::loss(std::int64_t epoch, std::int64_t batch, double
 
 CrossEntropy LanguageObjective::loss_of(const LanguageBatch& windows,
                                         const CrossEntropyOptions& options, Pass& pass) const {
-  const auto& [teacher, weight] = loss_.distillation;
-  if (teacher == nullptr) return model_.network->loss(windows.input, windows.target, options, pass);
-  Pass as_it_is = Pass::inference();
-  const Tensor wanted = teacher->logits(windows.input, as_it_is).value();
-  return distilled_cross_entropy(model_.network->logits(windows.input, pass), wanted,
-                                 windows.target, weight, pass.in_precision(options));
+  const auto& [teachers, weight] = loss_.distillation;
+  if (teachers.empty()) return model_.network->loss(windows.input, windows.target, options, pass);
+  std::vector<Tensor> wanted;
+  for (const auto& teacher : teachers) {
+    Pass as_it_is = Pass::inference();
+    wanted.push_back(teacher->logits(windows.input, as_it_is).value());
+  }
+  return distilled_cross_entropy(model_.network->logits(windows.input, pass),
+                                 mean_of_teachers(std::move(wanted)), windows.target, weight,
+                                 pass.in_precision(options));
 }
 
 Validation LanguageObjective::validate_together(Collective& processes) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/language/output_sampler.h"
@@ -17,10 +18,10 @@ struct LanguageValidation {
   std::int64_t targets = 0;
 };
 
-// The output of another model as soft targets.
+// The mean of the probabilities of other models as soft targets.
 struct LanguageDistillation {
-  std::shared_ptr<const LanguageTransformer> teacher;  // null: none
-  float weight = 0.0f;                                 // of the soft targets in the loss
+  std::vector<std::shared_ptr<const LanguageTransformer>> teachers = {};
+  float weight = 0.0f;  // of the soft targets in the loss
 };
 
 struct LanguageLoss {

@@ -42,11 +42,11 @@ void check(const LanguageTraining& o) {
   check(o.data.units);
   check_options(o.cache);
   check_options(o.loss);
-  check_replay(o.replay, o.initial != nullptr);
+  check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
   if (o.loss.output_sample > 0 && o.loss.label_smoothing != 0.0f)
     throw OptionError<ConfigError>("{}: expected 0 with {}, which has no such estimate",
                                    as_key("label-smoothing"), as_key("output-sample"));
-  if (o.loss.output_sample > 0 && o.needs_initial())
+  if (o.loss.output_sample > 0 && o.is_taught())
     throw OptionError<ConfigError>("{}: expected the loss of the whole vocabulary ({} 0)",
                                    as_key("distill-weight"), as_flag("output-sample"));
   require_positions("sequence-length", o.data.windows.sequence_length, o.model);
@@ -94,18 +94,22 @@ LanguageValidation validation_of(const LanguageText& text, const LanguageDataOpt
   return {LanguageEvaluationBatcher(text.stream, data.windows, stride, data.batch), text.targets()};
 }
 
-// The vocabulary is that of a checkpoint, of the initial model or of the prepared text, or learned.
+// The vocabulary is that of a checkpoint, of the initial model, of a teacher or of the prepared
+// text, or learned.
 KnownVocabulary vocabulary_for(const LanguageTraining& o, const LanguageTrainingText& text,
                                const Checkpoint* resumed) {
-  if (resumed == nullptr && !o.initial) {
+  const Checkpoint* initial = o.initial            ? o.initial.get()
+                              : o.teachers.empty() ? nullptr
+                                                   : o.teachers.front().get();
+  if (resumed == nullptr && initial == nullptr) {
     return new_vocabulary(
         text.prepared ? text.prepared->vocabularies.src
                       : learned_vocabulary(text.units, o.vocabulary, o.data.units.documents),
         o.data.units.documents);
   }
   KnownVocabulary known = resumed != nullptr ? resumed_vocabulary(*resumed, o.model)
-                                             : vocabulary_of(language_model(*o.initial));
-  const std::string& source = resumed != nullptr ? resumed->source : o.initial->source;
+                                             : vocabulary_of(language_model(*initial));
+  const std::string& source = resumed != nullptr ? resumed->source : initial->source;
   require_same_unit(known, o.data.units.documents, source);
   if (text.prepared) require_vocabularies(*text.prepared, known.tokenizer, known.tokenizer, source);
   return known;
@@ -123,11 +127,27 @@ TextKind kind_for(const LanguageTraining& o, const LanguageTrainingText& text,
   return kind;
 }
 
-// `is_taught`: by the old model, if the options say so. If there is old text, only that is.
-LanguageLoss loss_of(const LanguageTraining& o, bool is_taught) {
+// The teachers, or the old model as one. Throws DataError unless they have the vocabulary.
+LanguageDistillation distillation_of(const LanguageTraining& o, const Tokenizer& vocabulary) {
+  LanguageDistillation distillation{{}, o.replay.distill_weight};
+  const auto add = [&](const Checkpoint& teacher) {
+    const LanguageModel model = language_model(teacher);
+    if (model.tokenizer.bytes() != vocabulary.bytes())
+      throw DataError(
+          fmt::format("{}: expected the vocabulary of the model that learns from it, "
+                      "found another",
+                      teacher.source));
+    distillation.teachers.push_back(model.network);
+  };
+  for (const auto& teacher : o.teachers) add(*teacher);
+  if (o.teachers.empty()) add(*o.initial);
+  return distillation;
+}
+
+// `is_taught`: if the options say so. If there is old text, only that is.
+LanguageLoss loss_of(const LanguageTraining& o, const Tokenizer& vocabulary, bool is_taught) {
   LanguageLoss loss{o.loss.label_smoothing, std::nullopt};
-  if (is_taught && o.needs_initial())
-    loss.distillation = {language_model(*o.initial).network, o.replay.distill_weight};
+  if (is_taught && o.is_taught()) loss.distillation = distillation_of(o, vocabulary);
   return loss;
 }
 
@@ -149,7 +169,7 @@ void replay(const LanguageTraining& o, const LanguageTrainingText& text, const L
   if (!text.old.empty()) task.notes.push_back(fmt::format("old text: {}", old.summary()));
   auto of_old = std::make_unique<LanguageObjective>(
       model, LanguageBatcher(std::move(old.stream), o.data.windows, o.data.batch, o.trainer.seed),
-      loss_of(o, !text.old.empty()),
+      loss_of(o, model.tokenizer, !text.old.empty()),
       validation_of(text.old_valid, "old validation", o, model, task.notes));
   if (is_first && of_old->can_validate())
     task.notes.push_back(fmt::format("old text before training: perplexity {:.2f}",
@@ -173,12 +193,24 @@ void settle_defaults(LanguageTraining& o, const IsSet& is_set) {
   settle_vocabulary(o.vocabulary, o.data.units.documents, is_set);
 }
 
+namespace {
+
+void adopt_vocabulary_of(LanguageTraining& o, const LanguageModel& model) {
+  adopt_vocabulary(o.vocabulary, model.tokenizer);
+  o.data.units.documents = !model.text.has_lines();
+}
+
+}  // namespace
+
+void adopt_vocabulary(LanguageTraining& o, const Checkpoint& teacher) {
+  adopt_vocabulary_of(o, language_model(teacher));
+}
+
 OpenOptions adopt_model(LanguageTraining& o, const Checkpoint& checkpoint) {
   const LanguageModel model = language_model(checkpoint);
   o.model = model.network->config();
-  adopt_vocabulary(o.vocabulary, model.tokenizer);
+  adopt_vocabulary_of(o, model);
   o.cache = model.cache;
-  o.data.units.documents = !model.text.has_lines();
   int& window = o.data.windows.sequence_length;
   if (const auto learned = static_cast<int>(o.model.learned_positions()); learned > 0)
     window = std::min(window, learned);
@@ -210,7 +242,7 @@ TrainingTask prepare_training(const LanguageTraining& o, const Checkpoint* resum
 
   TrainingStream train = training_stream(o, text, model, task.notes);
   LanguageBatcher batches = training_batches(o, train, task.notes);
-  LanguageLoss loss = loss_of(o, text.old.empty());
+  LanguageLoss loss = loss_of(o, model.tokenizer, text.old.empty());
   loss.sampler = std::move(train.sampler);
   task.objective = std::make_unique<LanguageObjective>(
       model, std::move(batches), std::move(loss),

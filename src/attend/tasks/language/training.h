@@ -68,9 +68,11 @@ struct LanguageTraining {
   ContinuousCacheOptions cache;  // for prediction; training ignores it
   TrainerOptions trainer;
   std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
+  Teachers teachers = {};                               // instead of that model
 
+  bool is_taught() const { return replay.distill_weight > 0.0f; }
   // A resumed run, too.
-  bool needs_initial() const { return replay.distill_weight > 0.0f; }
+  bool needs_initial() const { return is_taught() && teachers.empty(); }
 };
 
 // The options by topic: the sections of a configuration file and of the help.
@@ -92,6 +94,10 @@ void settle_defaults(LanguageTraining& options, const IsSet& is_set);
 // lines or documents, and shortens the
 // windows to the positions that it has learned. Throws DataError for another kind of model.
 OpenOptions adopt_model(LanguageTraining& options, const Checkpoint& model);
+
+// Takes the vocabulary of a model to learn from, and whether it knows lines or documents. Throws
+// DataError for another kind of model.
+void adopt_vocabulary(LanguageTraining& options, const Checkpoint& teacher);
 
 // Takes the vocabulary of a text that is prepared. Returns its name; empty if the training text is
 // not. Throws like open_prepared().

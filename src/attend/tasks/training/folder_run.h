@@ -29,6 +29,7 @@ struct RunOptions {
   Preset preset = kUsualPreset;
   std::string init_from;
   std::vector<std::string> init_vocabulary;
+  std::vector<std::string> teachers;
   ThreadOptions threads;
   TrainingLogOptions log;
   TensorBoardOptions tensorboard;
@@ -47,6 +48,9 @@ void fields(RunOptions& o, Visitor&& visit) {
   visit("init-vocabulary", o.init_vocabulary,
         "vocabulary that replaces that of the --init-from model: a model file, the folder of a "
         "run, or a SentencePiece .model file");
+  visit("teachers", o.teachers,
+        "models to learn from, with --distill-weight: the mean of their probabilities; the new "
+        "model gets their vocabulary");
   fields(o.threads, visit);
   fields(o.log, visit);
   fields(o.tensorboard, visit);

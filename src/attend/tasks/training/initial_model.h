@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ namespace attend {
 
 // Whether the user has set an option, by its name in kebab-case.
 using IsSet = std::function<bool(const std::string& name)>;
+
+// Models that another one learns from.
+using Teachers = std::vector<std::shared_ptr<const Checkpoint>>;
 
 // Options of the architecture that a model leaves open, by name: those of a part that it does not
 // have.

@@ -18,8 +18,8 @@ void fields(ReplayWeights& o, Visitor&& visit) {
   visit("replay-weight", o.weight, above(0, 1000),
         "batches of old text for each batch of new text");
   visit("distill-weight", o.distill_weight, between(0, 1),
-        "share of the loss that distills the model of --init-from: on the old text if there is "
-        "some, otherwise on all text");
+        "share of the loss that distills --teachers, or else the model of --init-from: on the old "
+        "text if there is some, otherwise on all text");
 }
 
 // Tasks with one text have these.
@@ -38,8 +38,8 @@ void fields(TextReplayOptions& o, Visitor&& visit) {
   fields(static_cast<ReplayWeights&>(o), visit);
 }
 
-// Throws ConfigError for a weight out of range, and for a distillation without a model to learn
-// from.
-void check_replay(const ReplayWeights& options, bool has_initial_model);
+// Throws ConfigError for a weight out of range, for a distillation without a model to learn from,
+// and for teachers without a weight.
+void check_replay(const ReplayWeights& options, bool has_initial_model, bool has_teachers = false);
 
 }  // namespace attend

@@ -36,6 +36,11 @@ class Trainable {
   // set one of the former to something else, DataError for a model of another task or a quantized
   // one.
   virtual void start_from(std::shared_ptr<const Checkpoint> model, const IsSet& is_set) = 0;
+  // Training learns the mean of the probabilities of these models, too, which have one vocabulary:
+  // that of start_from(), which is called before, else training takes it. Of a resumed run, too.
+  // Throws ConfigError if the user has set another vocabulary, and for a task that learns from
+  // texts alone; DataError for models of another task.
+  virtual void learn_from(Teachers teachers, const IsSet& is_set) = 0;
   // Settles defaults that depend on other options. If the training text is prepared, takes the
   // options from it that it settles: the vocabulary, the lengths. Before start_from(). Throws
   // ConfigError if the user has set one of them to something else, and like open_prepared().
@@ -74,6 +79,19 @@ class TrainableWith final : public Trainable {
     settle_options(option_groups(), attend::option_groups(given), is_set, open, model->source);
     options_.initial = std::move(model);
   }
+  void learn_from(Teachers teachers, const IsSet& is_set) override {
+    if constexpr (requires { options_.teachers; }) {
+      if (!options_.initial) {
+        Options given = options_;
+        adopt_vocabulary(options_, *teachers.front());
+        settle_options(option_groups(), attend::option_groups(given), is_set, {},
+                       teachers.front()->source);
+      }
+      options_.teachers = std::move(teachers);
+    } else {
+      throw OptionError<ConfigError>("{}: {} learns from texts alone", as_key("teachers"), name());
+    }
+  }
   void adopt_data(const IsSet& is_set) override {
     if constexpr (requires { settle_defaults(options_, is_set); })
       settle_defaults(options_, is_set);
@@ -92,6 +110,7 @@ class TrainableWith final : public Trainable {
     TrainingTask task = prepare_training(options_, adapts ? nullptr : resumed);
     if (adapts) train_adapters(task, options_.trainer, *options_.initial, resumed);
     options_.initial.reset();  // training needs its memory
+    if constexpr (requires { options_.teachers; }) options_.teachers.clear();
     freeze_parameters(task.objective->parameters(), options_.trainer);
     task.notes.insert(task.notes.begin(), notes_.begin(), notes_.end());
     return task;

@@ -51,7 +51,7 @@ TokenMeans token_means(const PhraseRules& rules, const Output& ids, std::span<co
   return {all, count > 0 ? others / static_cast<double>(count) : all};
 }
 
-WordsOfText words_of_text(std::string_view text) {
+WordsOfText placed_words(std::string_view text) {
   const TextSpan all{0, text.size()};
   return {text, all, words_of_sentence(text, all)};
 }
@@ -120,7 +120,7 @@ std::vector<TermChoice> choices_of(const GlossaryTerm& term, const UsualTranslat
     const Replaced place = usual.translating(begin, end);
     if (place.first == place.end) return {};
     const std::size_t words =
-        words_of_text(usual.source.text.substr(begin, end - begin)).words.size();
+        placed_words(usual.source.text.substr(begin, end - begin)).words.size();
     all.push_back(place);
     last.push_back({std::max(place.first, place.end - std::min(words, place.end)), place.end});
   }
@@ -250,7 +250,7 @@ std::optional<UsualTranslation> usual_translation(const TranslationModel& model,
   const std::array pair{
       PairToAlign{&marks, sentence.ids, ids, sentence.context, sentence.inline_terms}};
   PairAlignment alignment = std::move(pair_alignments(model, pair).front());
-  UsualTranslation usual{words_of_text(sentence.terms->text), words_of_text(text), {}};
+  UsualTranslation usual{placed_words(sentence.terms->text), placed_words(text), {}};
   if (usual.words.words.empty() || usual.source.words.empty()) return std::nullopt;
   TranslationCandidate candidate;
   candidate.alignment = std::move(alignment.words);
@@ -282,7 +282,7 @@ std::optional<Hypothesis> with_terms_in_place(const TranslationEnsemble& ensembl
   if (!translation) return std::nullopt;
 
   const std::string text = model.tgt_tokenizer.decode(found.ids);
-  const WordsOfText words = words_of_text(text);
+  const WordsOfText words = placed_words(text);
   std::vector<std::vector<TermChoice>> choices;
   bool is_usual_word_left = false;
   for (const GlossaryTerm& term : sentence.terms->terms) {

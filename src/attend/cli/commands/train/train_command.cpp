@@ -56,6 +56,16 @@ class InitialModel {
   bool taken_ = false;
 };
 
+void learn_from_teachers(Trainable& task, const RunOptions& run, const OptionBinding& options) {
+  if (run.teachers.empty()) return;
+  const RuntimeScope runtime = enter_runtime(run.threads);
+  Teachers teachers;
+  for (const std::string& path : run.teachers)
+    teachers.push_back(std::make_shared<const Checkpoint>(load_any_model(path)));
+  task.learn_from(std::move(teachers),
+                  [&options](const std::string& name) { return options.is_set(name); });
+}
+
 void train_task(TrainArguments& arguments, OptionBinding& binding) {
   if (!arguments.session.dry_run) binding.refuse_without("--dry-run", {"format"});
   read_own_configuration(binding, arguments.session);
@@ -66,6 +76,7 @@ void train_task(TrainArguments& arguments, OptionBinding& binding) {
   trained.adopt_data(is_set);
   InitialModel initial(trained, arguments.session, binding);
   initial.take_if_new();
+  learn_from_teachers(trained, arguments.session.run, binding);
   run_training(arguments.session, trained.trainer(),
                resolved_configuration(arguments.session.run, trained.option_groups()),
                [&](const Checkpoint* resumed) {

@@ -58,17 +58,20 @@ BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, dou
 
 CrossEntropy TranslationObjective::loss_of(const TranslationBatch& batch,
                                            const CrossEntropyOptions& options, Pass& pass) const {
-  const auto& [teacher, weight] = loss_.distillation;
-  if (teacher == nullptr)
+  const auto& [teachers, weight] = loss_.distillation;
+  if (teachers.empty())
     return model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
   const auto logits = [&batch](const EncoderDecoder& network, Pass& of) {
     return network.project(
         network.decode(batch.tgt_in, network.encode(batch.src, of), batch.src, of));
   };
-  Pass as_it_is = Pass::inference();
-  const Tensor wanted = logits(*teacher, as_it_is).value();
-  return distilled_cross_entropy(logits(*model_.network, pass), wanted, batch.tgt_out, weight,
-                                 pass.in_precision(options));
+  std::vector<Tensor> wanted;
+  for (const auto& teacher : teachers) {
+    Pass as_it_is = Pass::inference();
+    wanted.push_back(logits(*teacher, as_it_is).value());
+  }
+  return distilled_cross_entropy(logits(*model_.network, pass), mean_of_teachers(std::move(wanted)),
+                                 batch.tgt_out, weight, pass.in_precision(options));
 }
 
 std::optional<std::vector<std::string>> TranslationObjective::hypotheses_of(

@@ -25,10 +25,10 @@ struct TranslationValidation {
 // The targets of those pairs of `text` that were kept as `pairs`.
 std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text);
 
-// A model whose outputs are soft targets; null: none.
+// Models the mean of whose probabilities are soft targets.
 struct Distillation {
-  std::shared_ptr<const EncoderDecoder> teacher = nullptr;
-  float weight = 0.0f;  // of the divergence from it; 1 - weight of the cross-entropy
+  std::vector<std::shared_ptr<const EncoderDecoder>> teachers = {};
+  float weight = 0.0f;  // of the divergence from them; 1 - weight of the cross-entropy
 };
 
 struct TranslationLoss {

@@ -65,8 +65,8 @@ void check(const TranslationTraining& o) {
   need_both(o.data.src_valid, o.data.tgt_valid, "valid");
   need_both(o.replay.src, o.replay.tgt, "replay");
   need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
-  check_replay(o.replay, o.initial != nullptr);
-  if (o.needs_initial() && o.loss.training.r_drop > 0.0f)
+  check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
+  if (o.is_taught() && o.loss.training.r_drop > 0.0f)
     throw OptionError<ConfigError>("{}: expected training without R-Drop ({} 0)",
                                    as_key("distill-weight"), as_flag("r-drop"));
   check_options(o.loss);
@@ -163,16 +163,26 @@ std::optional<InlineTermMarks> term_marks_of(const TranslationDataOptions& o,
   return InlineTermMarks{source.bos_id(), source.eos_id()};
 }
 
-// The old model, as a teacher.
-Distillation distillation_of(const TranslationTraining& o) {
-  if (o.replay.distill_weight == 0.0f) return {};
-  return {translation_model(*o.initial).network, o.replay.distill_weight};
+// The teachers, or the old model as one. Throws DataError unless they have the tokens of `learner`.
+Distillation distillation_of(const TranslationTraining& o, const TranslationModel& learner) {
+  if (!o.is_taught()) return {};
+  TranslationEnsemble::Models models{std::make_shared<const TranslationModel>(learner)};
+  for (const auto& teacher : o.teachers)
+    models.push_back(std::make_shared<const TranslationModel>(translation_model(*teacher)));
+  if (o.teachers.empty())
+    models.push_back(std::make_shared<const TranslationModel>(translation_model(*o.initial)));
+  const TranslationEnsemble all(std::move(models));
+  Distillation distillation{{}, o.replay.distill_weight};
+  for (std::size_t i = 1; i < all.models().size(); ++i)
+    distillation.teachers.push_back(all.models()[i]->network);
+  return distillation;
 }
 
 // The loss of the new text; the old text has a teacher if there is some.
-TranslationLoss loss_of(const TranslationTraining& o, const TrainingText& text) {
+TranslationLoss loss_of(const TranslationTraining& o, const TrainingText& text,
+                        const TranslationModel& model) {
   TranslationLoss loss = o.loss.training;
-  if (!text.old) loss.distillation = distillation_of(o);
+  if (!text.old) loss.distillation = distillation_of(o, model);
   return loss;
 }
 
@@ -183,7 +193,7 @@ void replay(const TranslationTraining& o, const TrainingText& text, const PairBa
   if (text.old_valid) validation = batches.validation(*text.old_valid, "old validation");
   TranslationBatcher old = batches.old(text.old ? *text.old : *text.old_valid);
   TranslationLoss loss = o.loss.training;
-  if (text.old) loss.distillation = distillation_of(o);
+  if (text.old) loss.distillation = distillation_of(o, model);
   auto of_old = std::make_unique<TranslationObjective>(model, std::move(old), std::move(loss),
                                                        std::move(validation));
   if (is_first && of_old->can_validate()) {
@@ -203,20 +213,24 @@ std::string vocabulary_note(const Tokenizers& tokenizers, bool joint) {
                      readable_count(tokenizers.tgt.vocab_size()));
 }
 
-// Tokenizers are those of a checkpoint, the initial model or the prepared text, or learned.
+// Tokenizers are those of a checkpoint, the initial model, a teacher or the prepared text, or
+// learned.
 Tokenizers tokenizers_for(const TranslationTraining& o, const TrainingText& text,
                           const ArchitectureConfig& config, const Checkpoint* resumed) {
-  if (resumed == nullptr && !o.initial) {
+  const Checkpoint* initial = o.initial            ? o.initial.get()
+                              : o.teachers.empty() ? nullptr
+                                                   : o.teachers.front().get();
+  if (resumed == nullptr && initial == nullptr) {
     auto [src, tgt] = text.prepared
                           ? text.prepared->vocabularies
                           : train_vocabularies(text.train.src, text.train.tgt, o.vocabulary);
     return {std::move(src), std::move(tgt)};
   }
   Tokenizers known = resumed != nullptr ? resumed_tokenizers(*resumed, config)
-                                        : tokenizers_of(translation_model(*o.initial));
+                                        : tokenizers_of(translation_model(*initial));
   if (text.prepared)
     require_vocabularies(*text.prepared, known.src, known.tgt,
-                         resumed != nullptr ? resumed->source : o.initial->source);
+                         resumed != nullptr ? resumed->source : initial->source);
   return known;
 }
 
@@ -244,16 +258,28 @@ std::string adopt_prepared(TranslationTraining& o) {
   return text.folders.front();
 }
 
-OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
-  const TranslationModel model = translation_model(checkpoint);
+namespace {
+
+void adopt_vocabulary_of(TranslationTraining& o, const TranslationModel& model) {
   PairFormat format = model.format;
   format.set_defaults(o.data.languages);
   format.of({});  // throws without a language that is needed
-  const ArchitectureConfig config = model.network->architecture();
-  o.model = ModelOptions::of(config);
   const bool equal = model.src_tokenizer.bytes() == model.tgt_tokenizer.bytes();
-  o.vocabulary.joint_vocabulary = equal || common(config).tie_embeddings == TiedEmbeddings::all;
+  o.vocabulary.joint_vocabulary =
+      equal || common(model.network->architecture()).tie_embeddings == TiedEmbeddings::all;
   adopt_vocabulary(o.vocabulary.tokenizer, model.tgt_tokenizer);
+}
+
+}  // namespace
+
+void adopt_vocabulary(TranslationTraining& o, const Checkpoint& teacher) {
+  adopt_vocabulary_of(o, translation_model(teacher));
+}
+
+OpenOptions adopt_model(TranslationTraining& o, const Checkpoint& checkpoint) {
+  const TranslationModel model = translation_model(checkpoint);
+  o.model = ModelOptions::of(model.network->architecture());
+  adopt_vocabulary_of(o, model);
   o.decoding = model.decoding;
   o.data.context = model.format.context.sentences;
   return {};
@@ -293,8 +319,8 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   TranslationBatcher training = batches.training(text);
   std::optional<TranslationValidation> validation;
   if (text.valid) validation = batches.validation(*text.valid, "validation");
-  task.objective = std::make_unique<TranslationObjective>(model, std::move(training),
-                                                          loss_of(o, text), std::move(validation));
+  task.objective = std::make_unique<TranslationObjective>(
+      model, std::move(training), loss_of(o, text, model), std::move(validation));
   if (text.old || text.old_valid) replay(o, text, batches, model, resumed == nullptr, task);
   task.model = std::make_shared<TranslationModel>(model);
   return task;

@@ -110,9 +110,11 @@ struct TranslationTraining {
   TranslationDecoding decoding;
   TrainerOptions trainer;
   std::shared_ptr<const Checkpoint> initial = nullptr;  // the model to start from
+  Teachers teachers = {};                               // instead of that model
 
+  bool is_taught() const { return replay.distill_weight > 0.0f; }
   // A resumed run, too.
-  bool needs_initial() const { return replay.distill_weight > 0.0f; }
+  bool needs_initial() const { return is_taught() && teachers.empty(); }
 };
 
 // The options by topic: the sections of a configuration file and of the help.
@@ -130,6 +132,9 @@ void groups(TranslationTraining& o, Visitor&& visit) {
 // Takes the vocabulary, the architecture, its dropout and the search options of `model`. Throws
 // DataError for another kind of model.
 OpenOptions adopt_model(TranslationTraining& options, const Checkpoint& model);
+
+// Takes the vocabularies of a model to learn from. Throws DataError for another kind of model.
+void adopt_vocabulary(TranslationTraining& options, const Checkpoint& teacher);
 
 // Takes the vocabularies and the lengths of a text that is prepared. Returns its name; empty if the
 // training text is not. Throws like open_prepared().
