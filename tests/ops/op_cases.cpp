@@ -316,6 +316,14 @@ std::vector<OpCase> loss_op_cases() {
                                         {0.1f, 2.5})
              .loss;
        }},
+      {"paired_distilled_cross_entropy",
+       {{{8, 5}}},
+       [=](Inputs in) {
+         Random random({3, 9});
+         return paired_distilled_cross_entropy(in[0], normal_tensor({4, 5}, random), targets, 0.3f,
+                                               2, {0.1f, 2.5})
+             .loss;
+       }},
       {"projected_cross_entropy",
        {x, weight, bias},
        [=](Inputs in) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "attend/error.h"
+#include "attend/ops/softmax.h"
 #include "ops/operands.h"
 #include "tensor/expect_error.h"
 
@@ -49,6 +50,34 @@ TEST(DistilledCrossEntropy, IsZeroForTheTeacherItself) {
   for (const float value : logits.gradient().to_vector()) EXPECT_NEAR(value, 0, 1e-6);
 }
 
+TEST(PairedDistilledCrossEntropy, IsTheMeanAndTheDivergenceOfBoth) {
+  // P = (.2, .8) and Q = (.5, .5) in each row.
+  const float four = std::log(4.0f);
+  const Variable logits(Tensor::from(std::vector<float>{0, four, 0, four, 0, 0, 0, 0}, {4, 2}),
+                        true);
+  const Tensor teacher = Tensor::from(std::vector<float>{1, 2, 0, 1}, {2, 2});
+  const auto alone = [&](std::vector<float> values) {
+    return double{
+        distilled_cross_entropy(logits_of(std::move(values)), teacher, kTargets, 0.3f, {0.1f})
+            .loss_sum};
+  };
+  const double mean = (alone({0, four, 0, four}) + alone({0, 0, 0, 0})) / 2;
+  const double apart = 2 * (0.2 - 0.5) * (std::log(0.2) - std::log(0.5)) +
+                       2 * (0.8 - 0.5) * (std::log(0.8) - std::log(0.5));
+  const CrossEntropy result =
+      paired_distilled_cross_entropy(logits, teacher, kTargets, 0.3f, 2, {0.1f});
+  EXPECT_NEAR(double{result.loss_sum}, mean + 2.0 / 4 * apart, 1e-5);
+  EXPECT_NEAR(result.loss.value().item(), (mean + 2.0 / 4 * apart) / 2, 1e-5) << "per target";
+}
+
+TEST(MeanOfTeachers, IsTheMeanOfTheirProbabilities) {
+  const auto logits = [](std::vector<float> values) { return Tensor::from(values, {1, 2}); };
+  const Variable mean =
+      softmax(Variable(mean_of_teachers({logits({3, 3 + std::log(4.0f)}), logits({-1, -1})})));
+  EXPECT_NEAR(mean.value().to_vector()[0], 0.35, 1e-6);
+  EXPECT_EQ(mean_of_teachers({logits({3, 4})}).to_vector(), (std::vector<float>{3, 4}));
+}
+
 TEST(DistilledCrossEntropy, RefusesOtherShapesAndWeights) {
   const Variable logits = logits_of({1, 2, 3, 4});
   expect_error<ShapeError>(
@@ -62,6 +91,16 @@ TEST(DistilledCrossEntropy, RefusesOtherShapesAndWeights) {
           distilled_cross_entropy(logits, Tensor::zeros({2, 2}), kTargets, weight);
         },
         {"[distilled_cross_entropy]", "weight"});
+  expect_error<ShapeError>(
+      [&] {
+        paired_distilled_cross_entropy(logits, Tensor::zeros({2, 2}), kTargets, 1, 1);
+      },
+      {"[paired_distilled_cross_entropy]"});
+  expect_error<ConfigError>(
+      [&] {
+        paired_distilled_cross_entropy(logits, Tensor::zeros({1, 2}), kTargets, 1, -1);
+      },
+      {"[paired_distilled_cross_entropy]", "divergence"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "attend/ops/check.h"
 #include "attend/ops/elementwise.h"
 #include "attend/ops/losses/blockwise_loss.h"
+#include "attend/ops/slices.h"
 #include "attend/ops/softmax.h"
 
 namespace attend {
@@ -25,6 +26,30 @@ CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teach
   const Variable total = add(scale(hard.loss, 1.0f - weight), scale(soft, weight));
   return {scale(total, detail::loss_scale(options.normalizer, targets.size())),
           DeviceScalar(total.value()), hard.nll};
+}
+
+CrossEntropy paired_distilled_cross_entropy(const Variable& logits, const Tensor& teacher,
+                                            const Ids& targets, float weight, float divergence,
+                                            const CrossEntropyOptions& options) {
+  constexpr std::string_view op = "paired_distilled_cross_entropy";
+  const std::int64_t rows = teacher.rows();
+  detail::expect(logits.value().rows() == 2 * rows, op, "logits [2N, V] and teacher [N, V]",
+                 logits.shape(), teacher.shape());
+  if (!(divergence >= 0.0f))
+    throw ConfigError(
+        fmt::format("[{}] expected a divergence of at least 0, got {}", op, divergence));
+  const Variable first = slice_rows(logits, 0, rows), second = slice_rows(logits, rows, 2 * rows);
+  CrossEntropyOptions summed = options;
+  summed.normalizer = 1.0;
+  const CrossEntropy one = distilled_cross_entropy(first, teacher, targets, weight, summed),
+                     two = distilled_cross_entropy(second, teacher, targets, weight, summed);
+  // KL(P || Q) + KL(Q || P) = sum_v (P[v] - Q[v]) (log P[v] - log Q[v])
+  const auto minus = [](const Variable& a, const Variable& b) { return add(a, scale(b, -1.0f)); };
+  const Variable apart = sum(multiply(minus(softmax(first), softmax(second)),
+                                      minus(log_softmax(first), log_softmax(second))));
+  const Variable total = add(scale(add(one.loss, two.loss), 0.5f), scale(apart, divergence / 4.0f));
+  return {scale(total, detail::loss_scale(options.normalizer, targets.size())),
+          DeviceScalar(total.value()), one.nll};
 }
 
 Tensor mean_of_teachers(std::vector<Tensor> logits) {

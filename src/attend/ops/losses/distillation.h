@@ -15,6 +15,14 @@ CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teach
                                      const Ids& targets, float weight,
                                      const CrossEntropyOptions& options = {});
 
+// The same of two predictions with different dropout, as R-Drop has them (Liang et al. 2021): the
+// mean of both losses plus divergence/4 (KL(P || Q) + KL(Q || P)), with P = softmax(logits[n]) and Q
+// = softmax(logits[N+n]). logits [2N, V], teacher [N, V]; nll is that of the first. Throws
+// ConfigError for a divergence below 0, too.
+CrossEntropy paired_distilled_cross_entropy(const Variable& logits, const Tensor& teacher,
+                                            const Ids& targets, float weight, float divergence,
+                                            const CrossEntropyOptions& options = {});
+
 // Logits [N, V] of a distribution: the mean of those of these logits [N, V], which are lost. At
 // least one.
 Tensor mean_of_teachers(std::vector<Tensor> logits);

@@ -49,29 +49,35 @@ BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, dou
                                      Pass& pass) {
   const TranslationBatch batch = batches_.batch(epoch, index);
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
-  CrossEntropy result = makes_two_passes(epoch)
-                            ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out,
-                                                          loss_.r_drop, options, pass)
-                            : loss_of(batch, options, pass);
+  const bool two_passes = makes_two_passes(epoch);
+  CrossEntropy result =
+      loss_.distillation.used() ? distilled_loss(batch, two_passes, options, pass)
+      : two_passes ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out,
+                                                 loss_.r_drop, options, pass)
+                   : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 
-CrossEntropy TranslationObjective::loss_of(const TranslationBatch& batch,
-                                           const CrossEntropyOptions& options, Pass& pass) const {
-  const auto& [teachers, weight] = loss_.distillation;
-  if (teachers.empty())
-    return model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
-  const auto logits = [&batch](const EncoderDecoder& network, Pass& of) {
-    return network.project(
-        network.decode(batch.tgt_in, network.encode(batch.src, of), batch.src, of));
+CrossEntropy TranslationObjective::distilled_loss(const TranslationBatch& batch, bool two_passes,
+                                                  const CrossEntropyOptions& options,
+                                                  Pass& pass) const {
+  const auto logits = [](const EncoderDecoder& network, const Ragged& src, const Ragged& tgt,
+                         Pass& of) {
+    return network.project(network.decode(tgt, network.encode(src, of), src, of));
   };
   std::vector<Tensor> wanted;
-  for (const auto& teacher : teachers) {
+  for (const auto& teacher : loss_.distillation.teachers) {
     Pass as_it_is = Pass::inference();
-    wanted.push_back(logits(*teacher, as_it_is).value());
+    wanted.push_back(logits(*teacher, batch.src, batch.tgt_in, as_it_is).value());
   }
-  return distilled_cross_entropy(logits(*model_.network, pass), mean_of_teachers(std::move(wanted)),
-                                 batch.tgt_out, weight, pass.in_precision(options));
+  const Tensor mean = mean_of_teachers(std::move(wanted));
+  const float weight = loss_.distillation.weight;
+  if (!two_passes)
+    return distilled_cross_entropy(logits(*model_.network, batch.src, batch.tgt_in, pass), mean,
+                                   batch.tgt_out, weight, pass.in_precision(options));
+  return paired_distilled_cross_entropy(
+      logits(*model_.network, batch.src.twice(), batch.tgt_in.twice(), pass), mean, batch.tgt_out,
+      weight, loss_.r_drop, pass.in_precision(options));
 }
 
 std::optional<std::vector<std::string>> TranslationObjective::hypotheses_of(

@@ -29,14 +29,16 @@ std::vector<std::string> references_of(const EncodedPairs& pairs, const Parallel
 struct Distillation {
   std::vector<std::shared_ptr<const EncoderDecoder>> teachers = {};
   float weight = 0.0f;  // of the divergence from them; 1 - weight of the cross-entropy
+
+  bool used() const { return !teachers.empty(); }
 };
 
 struct TranslationLoss {
   float label_smoothing = 0.1f;
   // R-Drop: weight of the KL divergence between two passes; 0: one pass.
   float r_drop = 0.0f;
-  std::int64_t r_drop_after = 0;   // number of initial epochs without R-Drop
-  Distillation distillation = {};  // not with R-Drop
+  std::int64_t r_drop_after = 0;  // number of initial epochs without R-Drop
+  Distillation distillation = {};
 };
 
 class TranslationObjective final : public Objective {
@@ -63,8 +65,8 @@ class TranslationObjective final : public Objective {
   // None if the scores of one are not finite.
   std::optional<std::vector<std::string>> hypotheses_of(
       std::vector<TokenizedSentence> sources) const;
-  CrossEntropy loss_of(const TranslationBatch& batch, const CrossEntropyOptions& options,
-                       Pass& pass) const;
+  CrossEntropy distilled_loss(const TranslationBatch& batch, bool two_passes,
+                              const CrossEntropyOptions& options, Pass& pass) const;
 
   TranslationModel model_;
   TranslationEngine translator_;

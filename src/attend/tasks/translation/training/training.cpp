@@ -66,9 +66,6 @@ void check(const TranslationTraining& o) {
   need_both(o.replay.src, o.replay.tgt, "replay");
   need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
   check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
-  if (o.is_taught() && o.loss.training.r_drop > 0.0f)
-    throw OptionError<ConfigError>("{}: expected training without R-Drop ({} 0)",
-                                   as_key("distill-weight"), as_flag("r-drop"));
   check_options(o.loss);
   check_options(o.decoding);
   if (o.model.arch != Architecture::transformer && o.trainer.recompute)
