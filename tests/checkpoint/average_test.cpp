@@ -1,5 +1,7 @@
 #include "attend/checkpoint/average.h"
 
+#include <cmath>
+
 #include "attend/checkpoint/training_note.h"
 #include "checkpoint/test_folder.h"
 
@@ -53,6 +55,32 @@ TEST_F(AverageTest, DoesNotSayOfTheMeanWhatOneOfThemSays) {
   save_checkpoint(path("noted"), checkpoint);
   const std::vector<std::filesystem::path> files{path("one"), path("noted")};
   EXPECT_FALSE(average_checkpoints(files).metadata.contains(std::string(kTrainingNote)));
+}
+
+// The score is best at 3, the mean of 2 and 4.
+TEST_F(AverageTest, LeavesOutWhatMakesItWorse) {
+  const std::vector<std::filesystem::path> files{save("nine", 9), save("two", 2), save("four", 4),
+                                                 save("six", 6)};
+  int measured = 0;
+  const Soup soup = greedy_soup(files, [&](const Checkpoint& model) {
+    ++measured;
+    return -std::abs(3.0 - double{model.tensor("weight").to_vector().front()});
+  });
+  EXPECT_EQ(soup.average.tensor("weight").to_vector(), std::vector<float>(3, 3.0f));
+  EXPECT_EQ(soup.score, 0);
+  EXPECT_EQ(measured, 7);
+  std::vector<std::string> order;
+  std::vector<bool> kept;
+  for (const Soup::Ingredient& one : soup.ingredients) {
+    order.push_back(one.path.filename().string());
+    kept.push_back(one.kept);
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"two", "four", "six", "nine"}));
+  EXPECT_EQ(kept, (std::vector<bool>{true, true, false, false}));
+  EXPECT_EQ(soup.ingredients[1].alone, -1);
+  EXPECT_EQ(soup.ingredients[1].with, 0);
+  EXPECT_EQ(soup.ingredients[2].with, -1);
+  EXPECT_THROW(greedy_soup({}, [](const Checkpoint&) { return 0.0; }), ConfigError);
 }
 
 TEST_F(AverageTest, DoesNotDependOnTheOrder) {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attend/checkpoint/training_note.h"
@@ -77,6 +79,30 @@ Checkpoint average_checkpoints(std::span<const std::filesystem::path> paths) {
     mean.tensors[i].tensor = tensor;
   }
   return mean;
+}
+
+Soup greedy_soup(std::span<const std::filesystem::path> paths,
+                 const std::function<double(const Checkpoint&)>& score) {
+  if (paths.empty()) throw ConfigError("averaging: expected at least one checkpoint, got none");
+  Soup soup;
+  for (const std::filesystem::path& path : paths)
+    soup.ingredients.push_back({path, score(load_checkpoint(path))});
+  std::stable_sort(soup.ingredients.begin(), soup.ingredients.end(),
+                   [](const auto& a, const auto& b) { return a.alone > b.alone; });
+  std::vector<std::filesystem::path> kept;
+  for (Soup::Ingredient& one : soup.ingredients) {
+    kept.push_back(one.path);
+    Checkpoint average = average_checkpoints(kept);
+    one.with = kept.size() == 1 ? one.alone : score(average);
+    one.kept = kept.size() == 1 || one.with >= soup.score;
+    if (one.kept) {
+      soup.score = one.with;
+      soup.average = std::move(average);
+    } else {
+      kept.pop_back();
+    }
+  }
+  return soup;
 }
 
 }  // namespace attend

@@ -6,6 +6,12 @@
 namespace attend {
 namespace {
 
+const std::vector<OptionCase> kAverageOfTranslators{
+    {"src", "@valid.en", "--tgt @valid.de", "out files status error"},
+    {"tgt", "@valid.de", "--src @valid.en", "out files status error"},
+    {"tokenize", "char", "--src @valid.en --tgt @valid.de", "out files?"}};
+const std::vector<OptionCase> kAverageOfTexts{{"text", "@valid.en", "", "out files status error"}};
+
 TEST_F(CommandOptionEffects, OfAverage) {
   train_classifier();
   const std::vector<OptionCase> cases{{"out", "@made/other", "", "out files"},
@@ -13,7 +19,25 @@ TEST_F(CommandOptionEffects, OfAverage) {
                                       {"format", "json", "", "out"}};
   expect_cases("average @run --out @made/mean", cases);
   expect_config_file("average @run --out @made/mean", "--last 1", "last = 1\n");
-  expect_a_case_for_every_option("average", {cases}, {"config"});
+  write("held_out.tsv", read(path("train.tsv")).substr(std::string("label\ttext\ttone\n").size()));
+  const std::vector<OptionCase> greedy{
+      {"greedy", "yes", "--labeled @held_out.tsv", "out files status error"},
+      {"labeled", "@held_out.tsv", "--greedy", "out files status error"},
+      {"format", "json", "--greedy --labeled @held_out.tsv", "out"},
+      {"threads", "2", "--greedy --labeled @held_out.tsv", ""}};
+  expect_cases("average @run --out @made/mean", greedy);
+  expect_a_case_for_every_option("average", {cases, greedy, kAverageOfTranslators, kAverageOfTexts},
+                                 {"config"});
+}
+
+TEST_F(CommandOptionEffects, OfAverageOfTranslators) {
+  train_translator();
+  expect_cases("average @run --out @made/mean --greedy", kAverageOfTranslators);
+}
+
+TEST_F(CommandOptionEffects, OfAverageOfLanguageModels) {
+  train_language_model();
+  expect_cases("average @run --out @made/mean --greedy", kAverageOfTexts);
 }
 
 TEST_F(CommandOptionEffects, OfQuantize) {
