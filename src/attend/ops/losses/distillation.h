@@ -16,8 +16,8 @@ CrossEntropy distilled_cross_entropy(const Variable& logits, const Tensor& teach
                                      const CrossEntropyOptions& options = {});
 
 // The same of two predictions with different dropout, as R-Drop has them (Liang et al. 2021): the
-// mean of both losses plus divergence/4 (KL(P || Q) + KL(Q || P)), with P = softmax(logits[n]) and Q
-// = softmax(logits[N+n]). logits [2N, V], teacher [N, V]; nll is that of the first. Throws
+// mean of both losses plus divergence/4 (KL(P || Q) + KL(Q || P)), with P = softmax(logits[n]) and
+// Q = softmax(logits[N+n]). logits [2N, V], teacher [N, V]; nll is that of the first. Throws
 // ConfigError for a divergence below 0, too.
 CrossEntropy paired_distilled_cross_entropy(const Variable& logits, const Tensor& teacher,
                                             const Ids& targets, float weight, float divergence,

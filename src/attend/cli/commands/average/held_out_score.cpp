@@ -41,9 +41,9 @@ HeldOutScore accuracy_on(const HeldOutData& data, const ClassificationModel& mod
   require_data(data, "a classifier", !data.labeled.empty(), "--labeled alone");
   if (model.problem_type() != ProblemType::single_label || model.pairs)
     throw ConfigError("--greedy: expected a classifier of texts that have a single label");
-  return {"accuracy",
-          [texts = read_labeled(std::vector{data.labeled}, {}, {model.problem_type(), model.labels})](
-              const Checkpoint& checkpoint) {
+  return {"accuracy", [texts = read_labeled(std::vector{data.labeled}, {},
+                                            {model.problem_type(), model.labels})](
+                          const Checkpoint& checkpoint) {
             const auto found =
                 ClassificationEngine(classification_model(checkpoint)).classify(texts.texts);
             std::size_t right = 0;
