@@ -13,7 +13,9 @@
 {{drawing_figure.js}}
 {{formulas.js}}
 {{numbers.js}}
+{{player.js}}
 {{view_figure.js}}
+{{view_follow.js}}
 {{view_box.js}}
 {{view_change.js}}
 {{view_importance.js}}

@@ -92,7 +92,7 @@ function drawPrints(canvas, matrix, colors, isShown) {
   const high = Math.min(PRINT.rows, matrix.cols);
   const wide = Math.min(room, Math.ceil(matrix.cols / high));
   const stride = Math.ceil(matrix.cols / (high * wide));
-  canvas.width = matrix.rows * (wide + PRINT.gap) - PRINT.gap;
+  canvas.width = matrix.rows * (wide + PRINT.gap);
   canvas.height = high;
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, high);

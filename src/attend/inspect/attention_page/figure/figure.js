@@ -3,5 +3,7 @@
 {{drawing_figure.js}}
 {{formulas.js}}
 {{numbers.js}}
+{{player.js}}
 {{view_figure.js}}
+{{view_follow.js}}
 {{view_box.js}}

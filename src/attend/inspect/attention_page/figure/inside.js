@@ -12,6 +12,10 @@ class Matrix {
     return this.values.subarray(index * this.cols, (index + 1) * this.cols);
   }
 
+  col(index) {
+    return Array.from({ length: this.rows }, (_, row) => this.values[row * this.cols + index]);
+  }
+
   static of(rows, cols, values) {
     return Object.assign(Object.create(Matrix.prototype), { rows, cols, heads: 1, values });
   }
@@ -48,6 +52,18 @@ class Inside {
     const key = `${module} ${name}`;
     if (!this.found.has(key)) return null;
     if (!this.decoded.has(key)) this.decoded.set(key, new Matrix(this.found.get(key)));
+    return this.decoded.get(key);
+  }
+
+  // The weights of an attention, mean of its heads.
+  meanWeights(module) {
+    const key = `${module} mean`;
+    if (!this.decoded.has(key)) {
+      const weights = this.get(module, "weights");
+      const mean = Matrix.of(weights.rows / weights.heads, weights.cols, new Float32Array(weights.values.length / weights.heads));
+      weights.values.forEach((weight, i) => (mean.values[i % mean.values.length] += weight / weights.heads));
+      this.decoded.set(key, mean);
+    }
     return this.decoded.get(key);
   }
 

@@ -18,7 +18,7 @@ function paintMatrix(canvas, matrix, { weights }) {
 }
 
 // A matrix with its name, its shape, and the tokens of its rows. `cell`: pixels of a column. `choose` is told a row that is clicked.
-function numbersView({ name, title, matrix, rows = [], cols = null, chosen = -1, weights = false, choose = null }) {
+function numbersView({ name, title, matrix, rows = [], cols = null, of = "", chosen = -1, weights = false, choose = null }) {
   const canvas = make("canvas");
   canvas.dataset.colors = "own";
   const width = Math.max(44, Math.min(cols ? 22 * matrix.cols : 200, cols ? 320 : 3 * matrix.cols));
@@ -36,6 +36,7 @@ function numbersView({ name, title, matrix, rows = [], cols = null, chosen = -1,
   const heads = cols ? make("ol", { className: "columns" }, ...cols.map((text) => make("li", { dir: "auto", textContent: wordOf(text) }))) : "";
   const masked = matrix.values.includes(-Infinity);
   const picture = make("div", { className: masked ? "cells masked" : "cells" }, canvas, make("i", { className: "row-mark", hidden: chosen < 0 }));
+  picture.dataset.of = of;
   picture.style.cssText = `width:${width}px;height:${LINE * matrix.rows}px;--row:${chosen};--rows:${matrix.rows};--cols:${matrix.cols}`;
   const view = make(
     "figure",

@@ -75,8 +75,8 @@ const EXPLAIN = {
       make("p", { textContent: cross ? "X is what the decoder has, M the output of the encoder." : "X is what comes from below: a row for each token." }),
       numbersRow(
         numbersView({ name: "Q", title: "queries", matrix: q, rows: tokens, chosen, choose }),
-        numbersView({ name: "K", title: "keys", matrix: k, rows: keyTokens }),
-        numbersView({ name: "V", title: "values", matrix: v, rows: keyTokens }),
+        numbersView({ name: "K", title: "keys", matrix: k, rows: keyTokens, of: cross ? "encoder" : "" }),
+        numbersView({ name: "V", title: "values", matrix: v, rows: keyTokens, of: cross ? "encoder" : "" }),
       ),
       numbersRow(
         scores && numbersView({ name: "QKᵀ/√d", title: stack === "decoder" && !cross ? "scores, masked" : "scores", matrix: scores, rows: tokens, cols: keyTokens, chosen, choose }),
@@ -143,6 +143,7 @@ function showBox() {
   byId("box-name").textContent = titleOf(id);
   byId("box-where").textContent = `${where}, “${wordOf(tokens[chosen])}”`;
   byId("box-numbers").replaceChildren(...EXPLAIN[opens]({ inside, id, stack, tokens, chosen, module: of?.(layer)[0], choose: chooseRow(stack) }).filter(Boolean));
+  for (const cells of byId("box-numbers").querySelectorAll(".cells")) cells.dataset.of ||= stack;
   if (focused >= 0) byId("box-numbers").querySelectorAll("button")[focused]?.focus();
 }
 

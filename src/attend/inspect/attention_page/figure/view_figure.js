@@ -5,12 +5,10 @@
 // run.stepByStep  whether the decoder writes one token after the other, or is told all of them at once, as in training
 // run.layers      the layer of each stack that is shown
 // run.box         the box that is open, and run.head and run.rows, its head and the tokens of each stack that it explains
-const run = { inside: null, of: "", moments: [], at: 0, stepByStep: true, playing: null, layers: { encoder: 0, decoder: 0 }, box: "encoder-self", head: 0, rows: { encoder: 0, decoder: 0 } };
+const run = { inside: null, of: "", moments: [], at: 0, stepByStep: true, layers: { encoder: 0, decoder: 0 }, box: "encoder-self", head: 0, rows: { encoder: 0, decoder: 0 } };
 
-const PACE = 700; // milliseconds between two moments
 const figureBoxes = () => [...byId("figure-boxes").children];
 const boxElement = (id) => byId("figure-boxes").querySelector(`[data-id=${id}]`);
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const momentNow = () => run.moments[run.at];
 const titleOf = (id) => (id.endsWith("-norm") && run.inside?.norm_first ? "Add" : BOXES[id].title);
 
@@ -27,7 +25,7 @@ const SAYS = {
 };
 
 function captionOf({ id, layer, row }) {
-  if (!run.playing && run.at === run.moments.length - 1) return ["All of it is computed", "Play shows how, step by step. A box opens when it is clicked: its formula and its numbers for this text are beside the figure."];
+  if (!figurePlayer.isRunning() && run.at === run.moments.length - 1) return ["All of it is computed", "Play shows how, step by step. A box opens when it is clicked: its formula and its numbers for this text are beside the figure."];
   const { stack, opens } = BOXES[id];
   const { read = [], source = [] } = run.inside.tokens;
   const tokens = row === null ? `the ${(stack === "encoder" ? source : read).length} tokens` : `“${wordOf(read[row])}”`;
@@ -171,22 +169,25 @@ function showFigure() {
   const read = stateOfBox("decoder-embedding").rows;
   showTokens("figure-source", "inputs", inside.tokens.source ?? [], () => true, run.rows.encoder, "encoder");
   showTokens("figure-read", "outputs, shifted right", inside.tokens.read ?? [], (index) => index <= read, run.rows.decoder, "decoder");
-  const done = hasBox(inside, "softmax") ? stateOfBox("softmax").rows : -1;
-  if (done >= 0) showNextWords(Math.min(done, run.rows.decoder));
-  else byId("figure-next").replaceChildren();
-  const [title, text] = captionOf(now);
-  byId("figure-title").textContent = title;
-  byId("figure-says").textContent = text;
-  Object.assign(byId("figure-at"), { max: run.moments.length - 1, value: run.at });
-  byId("figure-at").setAttribute("aria-valuetext", `${run.at + 1} of ${run.moments.length}: ${title}`);
-  byId("figure-play").textContent = run.playing ? "Pause" : "Play";
-  byId("figure-steps").textContent = `${run.at + 1} / ${run.moments.length}`;
+  figurePlayer.show();
   byId("figure-mode").value = run.stepByStep ? "steps" : "once";
+  showFollowed();
+}
+
+// What is said of the moment, or of the vector that is followed, and the words that may come next.
+function showCaption() {
+  const row = run.followed?.stack === "decoder" ? run.followed.token : run.rows.decoder;
+  const done = hasBox(run.inside, "softmax") ? stateOfBox("softmax").rows : -1;
+  if (done >= 0) showNextWords(Math.min(done, row));
+  else byId("figure-next").replaceChildren();
+  const texts = run.followed ? captionOfFollowed() : captionOf(momentNow());
+  byId("figure-caption").ariaLive = figurePlayer.isRunning() ? "off" : "polite";
+  ["figure-title", "figure-says"].forEach((id, i) => byId(id).textContent === texts[i] || (byId(id).textContent = texts[i]));
 }
 
 // Goes to a moment. What is computed then is what the figure shows: its layer, and its token.
 function goToMoment(at) {
-  run.at = Math.max(0, Math.min(at, run.moments.length - 1));
+  run.at = at;
   const { id, layer, row } = momentNow();
   if (isInLayer(id)) run.layers[BOXES[id].stack] = layer;
   if (row !== null) run.rows.decoder = row;
@@ -216,34 +217,19 @@ function moveDots(share) {
   });
 }
 
-function pause() {
-  cancelAnimationFrame(run.playing);
-  run.playing = null;
-  byId("figure-dots").replaceChildren();
-  if (run.inside) showFigure();
-}
-
-function play() {
-  if (run.at === run.moments.length - 1) goToMoment(0);
-  let begin = performance.now();
-  const frame = (time) => {
-    const share = (time - begin) / PACE;
-    if (share >= 1) {
-      if (run.at === run.moments.length - 1) return pause();
-      begin = time;
-      goToMoment(run.at + 1);
-    }
-    if (!isStill()) moveDots(Math.max(0, Math.min(share, 1)));
-    run.playing = requestAnimationFrame(frame);
-  };
-  run.playing = requestAnimationFrame(frame);
-  showFigure();
-}
-
-const step = (by) => {
-  if (run.playing) pause();
-  goToMoment(run.at + by);
-};
+const figurePlayer = new Player({
+  id: "figure",
+  name: "Moment of the computation",
+  count: () => run.moments.length,
+  at: () => run.at,
+  says: () => captionOf(momentNow())[0],
+  go: goToMoment,
+  between: moveDots,
+  rests() {
+    byId("figure-dots").replaceChildren();
+    if (run.inside) showFigure();
+  },
+});
 
 function openBox(id) {
   run.box = id;
@@ -272,8 +258,8 @@ function placeOfBox() {
 
 // Shows what was computed for another text, or nothing.
 function openInside(text) {
-  if (run.playing) pause();
-  run.inside = text;
+  figurePlayer.pause();
+  Object.assign(run, { inside: text, followed: null });
   if (!text) return;
   run.moments = momentsOf(text, run.stepByStep);
   run.at = run.moments.length - 1;
@@ -290,6 +276,8 @@ views.push({
   connect() {
     byId("figure-boxes").addEventListener("click", (event) => {
       const box = event.target.closest(".box");
+      const pointed = event.detail > 0 && vectorUnder(event);
+      if (pointed) run.rows[pointed.stack] = pointed.token;
       if (box) openBox(box.dataset.id);
       if (box && event.detail > 0 && matchMedia("(max-width: 60rem)").matches) byId("box").scrollIntoView();
     });
@@ -308,15 +296,9 @@ views.push({
         tell("moment");
         writeAddress();
       });
-    byId("figure-play").addEventListener("click", () => (run.playing ? pause() : play()));
-    byId("figure-back").addEventListener("click", () => step(-1));
-    byId("figure-next-step").addEventListener("click", () => step(1));
-    byId("figure-at").addEventListener("input", ({ target }) => {
-      if (run.playing) pause();
-      goToMoment(Number(target.value));
-    });
+    byId("figure-mode").before(...figurePlayer.elements);
     byId("figure-mode").addEventListener("change", ({ target }) => {
-      if (run.playing) pause();
+      figurePlayer.pause();
       run.stepByStep = target.value === "steps";
       run.moments = momentsOf(run.inside, run.stepByStep);
       goToMoment(run.moments.length - 1);

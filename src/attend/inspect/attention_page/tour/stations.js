@@ -7,13 +7,6 @@ const modulesOf = (kind) => run.inside.values.filter(({ module, name }) => name 
 const isOfKind = (module, kind) => (kind === "cross" ? module.endsWith("cross_attn") : module.startsWith(`${kind}.`) && module.endsWith("self_attn"));
 const allModules = () => ["encoder", "decoder", "cross"].flatMap(modulesOf);
 
-// The weights of a row, mean of all heads.
-function meanWeights(module, row) {
-  const weights = run.inside.get(module, "weights");
-  const maps = Array.from({ length: weights.heads }, (_, head) => weights.rowsOf(head).row(row));
-  return Array.from(maps[0], (_, col) => meanOf(maps.map((map) => map[col])));
-}
-
 // How many tokens a row looks at: exp of the entropy of its weights, mean of all rows and heads.
 function tokensLookedAt(weights) {
   let sum = 0;
@@ -30,7 +23,7 @@ const lookedAtNow = () => meanOf(allModules().map((module) => tokensLookedAt(run
 function clearestRow(module) {
   const { read, source } = run.inside.tokens;
   const strength = read.map((_, row) => {
-    const weights = meanWeights(module, row);
+    const weights = run.inside.meanWeights(module).row(row);
     const best = largestAt(weights);
     return run.inside.writtenAt(row) !== undefined && row < read.length - 1 && best < source.length - 1 ? weights[best] : 0;
   });
@@ -93,7 +86,7 @@ const STATIONS = [
     },
     check() {
       const module = modulesOf("cross").at(-1);
-      const weights = meanWeights(module, clearestRow(module));
+      const weights = run.inside.meanWeights(module).row(clearestRow(module));
       const chosen = run.rows.encoder;
       if (this.first === undefined) this.first = chosen;
       if (chosen === this.first && !tour.done.has(0)) return null;
