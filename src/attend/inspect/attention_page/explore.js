@@ -16,6 +16,7 @@
 {{player.js}}
 {{view_figure.js}}
 {{view_follow.js}}
+{{query_sum.js}}
 {{view_box.js}}
 {{view_change.js}}
 {{view_importance.js}}

@@ -6,4 +6,5 @@
 {{player.js}}
 {{view_figure.js}}
 {{view_follow.js}}
+{{query_sum.js}}
 {{view_box.js}}

@@ -5,16 +5,20 @@ const LINE = 18; // pixels of a row
 // What is pointed at, in words.
 const numberText = (value) => (value === -Infinity ? "−∞ (masked)" : (Math.abs(value) >= 1000 ? value.toPrecision(4) : value.toFixed(4)).replace("-", "−"));
 
-// Draws the numbers, signed or as weights; those that are masked stay empty, and their places are hatched by the style sheet.
-function paintMatrix(canvas, matrix, { weights }) {
+// Draws the numbers, `most` being the strongest; those that are masked stay empty, and their places are hatched by the style sheet.
+function paintMatrix(canvas, matrix, most) {
   const colors = numberColors();
   canvas.width = matrix.cols;
   canvas.height = matrix.rows;
   const context = canvas.getContext("2d");
   const image = context.createImageData(matrix.cols, matrix.rows);
-  const most = weights ? 1 : mostOf(matrix.values);
   matrix.values.forEach((value, i) => Number.isFinite(value) && paintNumbers(image, i, value, most, colors));
   context.putImageData(image, 0, 0);
+  if (!matrix.values.includes(-Infinity)) return;
+  context.globalCompositeOperation = "destination-over";
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
+  matrix.values.forEach((value, i) => value !== -Infinity && context.fillRect(i % matrix.cols, Math.floor(i / matrix.cols), 1, 1));
+  context.globalCompositeOperation = "source-over";
 }
 
 // A matrix with its name, its shape, and the tokens of its rows. `cell`: pixels of a column. `choose` is told a row that is clicked.
@@ -35,7 +39,8 @@ function numbersView({ name, title, matrix, rows = [], cols = null, of = "", cho
   );
   const heads = cols ? make("ol", { className: "columns" }, ...cols.map((text) => make("li", { dir: "auto", textContent: wordOf(text) }))) : "";
   const masked = matrix.values.includes(-Infinity);
-  const picture = make("div", { className: masked ? "cells masked" : "cells" }, canvas, make("i", { className: "row-mark", hidden: chosen < 0 }));
+  const [veil, term] = ["veil", "mark"].map((className) => make("i", { className, hidden: true }));
+  const picture = make("div", { className: masked ? "cells masked" : "cells" }, canvas, veil, make("i", { className: "row-mark", hidden: chosen < 0 }), term);
   picture.dataset.of = of;
   picture.style.cssText = `width:${width}px;height:${LINE * matrix.rows}px;--row:${chosen};--rows:${matrix.rows};--cols:${matrix.cols}`;
   const view = make(
@@ -58,7 +63,25 @@ function numbersView({ name, title, matrix, rows = [], cols = null, of = "", cho
   });
   canvas.addEventListener("pointerleave", () => (said.textContent = ""));
   if (choose) canvas.addEventListener("click", (event) => choose(at(event).row));
-  paintMatrix(canvas, matrix, { weights });
+  const most = weights ? 1 : mostOf(matrix.values);
+  paintMatrix(canvas, matrix, most);
+  // Marks a row, or one number of it; or nothing.
+  view.point = (row, col) => {
+    const whole = col === undefined;
+    term.hidden = row === undefined;
+    term.style.cssText = `--row:${row};--col:${whole ? 0 : col};--row-span:1;--col-span:${whole ? matrix.cols : 1}`;
+  };
+  // Hides the numbers of the chosen row from this one on: they are not computed yet.
+  view.hideFrom = (col) => {
+    veil.hidden = col >= matrix.cols;
+    veil.style.setProperty("--col", col);
+  };
+  // Shows other numbers in the chosen row; or its own.
+  view.showRow = (values) => {
+    const shown = matrix.values.slice();
+    if (values) shown.set(values, chosen * matrix.cols);
+    paintMatrix(canvas, Matrix.of(matrix.rows, matrix.cols, shown), most);
+  };
   return view;
 }
 

@@ -26,16 +26,6 @@ function chooseHead(head) {
   writeAddress();
 }
 
-// One query and all keys: the sum that equation 1 makes of them.
-function queryTable(keys, scores, weights, width) {
-  const largest = Math.max(...weights);
-  return table(
-    "The scores and weights of one query",
-    ["key", `q · k / √${width}`, "weight", ""],
-    keys.map((key, i) => [wordOf(key), numberText(scores[i]), `${(100 * weights[i]).toFixed(1)} %`, shareBar(weights[i] / largest)]),
-  );
-}
-
 const EXPLAIN = {
   embedding({ inside, stack, tokens, chosen, choose }) {
     const vectors = inside.get(stack, "tokens");
@@ -68,23 +58,20 @@ const EXPLAIN = {
     const weights = inside.get(module, "weights").rowsOf(run.head);
     const scores = inside.get(module, "scores")?.rowsOf(run.head);
     const output = inside.get(module, "heads").columnsOf(run.head, heads);
-    const width = q.cols;
+    const picture = (name, title, matrix, more) => numbersView({ name, title, matrix, ...more });
+    const views = {
+      queries: picture("Q", "queries", q, { rows: tokens, chosen, choose }),
+      keys: picture("K", "keys", k, { rows: keyTokens, of: cross ? "encoder" : "" }),
+      values: picture("V", "values", v, { rows: keyTokens, of: cross ? "encoder" : "" }),
+      scores: scores && picture("QKᵀ/√d", stack === "decoder" && !cross ? "scores, masked" : "scores", scores, { rows: tokens, cols: keyTokens, chosen, choose }),
+      weights: picture("softmax", "weights", weights, { rows: scores ? [] : tokens, cols: keyTokens, chosen, weights: true, choose }),
+      output: picture("softmax · V", "output of the head", output, { chosen, choose }),
+    };
     return [
       pills("head", Array.from({ length: heads }, (_, head) => String(head + 1)), run.head, chooseHead),
       make("div", { className: "formulas" }, formula(FORMULAS.attention), make("div", {}, ...FORMULAS.projections(cross ? "M" : "X").map((line) => formula([line])))),
       make("p", { textContent: cross ? "X is what the decoder has, M the output of the encoder." : "X is what comes from below: a row for each token." }),
-      numbersRow(
-        numbersView({ name: "Q", title: "queries", matrix: q, rows: tokens, chosen, choose }),
-        numbersView({ name: "K", title: "keys", matrix: k, rows: keyTokens, of: cross ? "encoder" : "" }),
-        numbersView({ name: "V", title: "values", matrix: v, rows: keyTokens, of: cross ? "encoder" : "" }),
-      ),
-      numbersRow(
-        scores && numbersView({ name: "QKᵀ/√d", title: stack === "decoder" && !cross ? "scores, masked" : "scores", matrix: scores, rows: tokens, cols: keyTokens, chosen, choose }),
-        numbersView({ name: "softmax", title: "weights", matrix: weights, rows: scores ? [] : tokens, cols: keyTokens, chosen, weights: true, choose }),
-        numbersView({ name: "softmax · V", title: "output of the head", matrix: output, chosen, choose }),
-      ),
-      make("h3", { textContent: `The query of “${wordOf(tokens[chosen])}”` }),
-      scores ? queryTable(keyTokens, scores.row(chosen), weights.row(chosen), width) : "",
+      scores ? sumOfQuery({ word: wordOf(tokens[chosen]), chosen, keyTokens, q: q.row(chosen), v, k, scores: scores.row(chosen), weights: weights.row(chosen), views }) : numbersRow(...Object.values(views)),
       formula(FORMULAS.heads),
       numbersRow(
         numbersView({ name: "heads", title: `${heads} side by side`, matrix: inside.get(module, "heads"), rows: tokens, chosen, choose }),
@@ -142,6 +129,7 @@ function showBox() {
   const focused = document.activeElement?.closest("#box-numbers .pills") ? [...byId("box-numbers").querySelectorAll("button")].indexOf(document.activeElement) : -1;
   byId("box-name").textContent = titleOf(id);
   byId("box-where").textContent = `${where}, “${wordOf(tokens[chosen])}”`;
+  if (opens !== "attention") sumPlayer.pause();
   byId("box-numbers").replaceChildren(...EXPLAIN[opens]({ inside, id, stack, tokens, chosen, module: of?.(layer)[0], choose: chooseRow(stack) }).filter(Boolean));
   for (const cells of byId("box-numbers").querySelectorAll(".cells")) cells.dataset.of ||= stack;
   if (focused >= 0) byId("box-numbers").querySelectorAll("button")[focused]?.focus();

@@ -2,7 +2,6 @@
 
 // ---- numbers of the model that the stations check
 
-const largestAt = (values) => values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
 const modulesOf = (kind) => run.inside.values.filter(({ module, name }) => name === "weights" && isOfKind(module, kind)).map(({ module }) => module);
 const isOfKind = (module, kind) => (kind === "cross" ? module.endsWith("cross_attn") : module.startsWith(`${kind}.`) && module.endsWith("self_attn"));
 const allModules = () => ["encoder", "decoder", "cross"].flatMap(modulesOf);
