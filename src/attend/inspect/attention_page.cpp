@@ -17,6 +17,7 @@
 #include "attend/core/strings/html.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
+#include "attend/inspect/compact_code.h"
 #include "attend/inspect/inside_data.h"
 #include "attend/tasks/explanation/attention_maps.h"
 
@@ -76,37 +77,6 @@ std::string filled(std::string_view file, const Values& values) {
   return page += rest;
 }
 
-bool is_waste(std::string_view line) {  // a comment, or nothing
-  return line == "\n" || line.starts_with("//") ||
-         (line.starts_with("/*") && line.ends_with("*/\n"));
-}
-
-// A file as browsers need it: without indentation, comments on lines of their own and blank lines.
-std::string compact(std::string_view file) {
-  std::string code;
-  while (!file.empty()) {
-    const std::string_view line = file.substr(0, std::min(file.find('\n'), file.size() - 1) + 1);
-    const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    if (!is_waste(text)) code += text;
-    file.remove_prefix(line.size());
-  }
-  return code;
-}
-
-// Drops white space of styles after punctuation and before blocks, too.
-std::string compact_styles(std::string_view file) {
-  std::string code;
-  for (const char c : compact(file)) {
-    const char last = code.empty() ? '\n' : code.back();
-    if ((c == '\n' && std::string_view("{};,").find(last) != std::string_view::npos) ||
-        (c == ' ' && last == ':'))
-      continue;
-    if (c == '{' && last == ' ') code.pop_back();
-    code += c;
-  }
-  return code + '\n';
-}
-
 // A script within an element.
 std::string inline_script(std::string script) {
   for (const std::string_view end : {"</script", "<!--"})
@@ -117,13 +87,13 @@ std::string inline_script(std::string script) {
 
 // The explorer, whose questions this source answers (live.js).
 std::string explorer_script(std::string_view source) {
-  return compact(filled("explore.js", {{"source", std::string(source)}}));
+  return compact_script(filled("explore.js", {{"source", std::string(source)}}));
 }
 
 std::string explorer_markup(Values values) {
   const std::string controls(embedded("controls.html"));
   values["maps"] = filled("maps.html", {{"controls", controls}});
-  return compact(filled("explore.html", values));
+  return compact_lines(filled("explore.html", values));
 }
 
 // What the page of a file says besides its maps.
