@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "attend/error.h"
 #include "attend/tasks/explanation/attention_maps.h"
@@ -157,6 +159,25 @@ TEST_F(AttentionPage, NeedsNoNetwork) {
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
   for (const char* address : {"http:", "https:", "src=", "url(", "@import", "fetch("})
     EXPECT_EQ(html.find(address), std::string::npos) << address;
+}
+
+// One scale of texts, and one of distances, as page.css says; what follows the size of the figure
+// is calculated.
+TEST_F(AttentionPage, HasOneScaleOfTextsAndOneOfDistances) {
+  const std::string styles = explorer_page_file("explore.css");
+  const std::regex rule("(font-size|gap|margin[a-z-]*|padding[a-z-]*):([^;{}]*)");
+  const std::regex length("(^|[ -])([0-9.]+)rem");
+  std::size_t found = 0;
+  for (std::sregex_iterator it(styles.begin(), styles.end(), rule), end; it != end; ++it) {
+    const std::string property = (*it)[1], value = (*it)[2];
+    if (value.find('(') != std::string::npos) continue;
+    const std::set<std::string> scale =
+        property == "font-size" ? std::set<std::string>{"0.75", "0.875", "1", "1.25", "1.75"}
+                                : std::set<std::string>{"0.125", "0.25", "0.5", "1", "1.5", "2.5"};
+    for (std::sregex_iterator one(value.begin(), value.end(), length); one != end; ++one, ++found)
+      EXPECT_TRUE(scale.contains((*one)[2])) << property << ": " << value;
+  }
+  EXPECT_GT(found, 100u);
 }
 
 TEST_F(AttentionPage, IsAFunctionOfItsInput) {

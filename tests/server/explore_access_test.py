@@ -63,7 +63,10 @@ def accessible(driver, size):
         assert not problems, f"{theme}: " + "\n".join(problems)
         driver.save_screenshot(f"{folder}/explore-{theme}-{size}.png")
     open_view(driver, "cross/words/1/1")
-    order = ["#text", ".keep[data-view=answer] summary", "#answer-words button", "#prefix", "#figure-boxes .box[aria-pressed=true]", "#figure-source button", "#figure-play", "#tour-stations [aria-current]", "#tour-next", ".keep[data-view=box] summary", ".pills button", ".map[data-kind=encoder]", ".keep[data-view=map] summary", "#switch", "#beta", "#importance", "#row-words button"]
+    focus_by_tab(driver, "#begin-toggle")
+    keys(driver, Keys.ENTER)
+    assert driver.switch_to.active_element == element(driver, "#prefix")
+    order = ["#text", "#answer-words button", "#begin-toggle", "#with-toggle", ".keep[data-view=answer] summary", "#prefix", "#figure-boxes .box[aria-pressed=true]", "#figure-source button", "#figure-play", "#tour-stations [aria-current]", "#tour-next", ".keep[data-view=box] summary", ".pills button", ".map[data-kind=encoder]", ".keep[data-view=map] summary", "#switch", "#beta", "#importance", "#row-words button"]
     for selector in order:
         focus_by_tab(driver, selector)
     keys(driver, Keys.ARROW_RIGHT)

@@ -108,12 +108,13 @@ def a_run_of_the_figure(driver, size):
     gaps = driver.execute_async_script(
         """
         const done = arguments[0], gaps = [];
-        let last = performance.now();
-        const frame = (time) => { gaps.push(time - last); last = time; gaps.length < 120 ? requestAnimationFrame(frame) : done(gaps); };
+        const begin = performance.now();
+        let last = begin;
+        const frame = (time) => { gaps.push(time - last); last = time; gaps.length < 120 && time < begin + 5000 ? requestAnimationFrame(frame) : done(gaps); };
         requestAnimationFrame(frame);
         """
     )
-    print(f"{size}: playing, {1000 / sorted(gaps)[60]:.0f} frames per second in the median, the longest gap {max(gaps):.0f} ms")
+    print(f"{size}: playing, {1000 / sorted(gaps)[len(gaps) // 2]:.0f} frames per second in the median, the longest gap {max(gaps):.0f} ms")
     assert text_of(driver, "#figure-play") == "Pause"
     click(driver, "#figure-play")
     assert text_of(driver, "#figure-play") == "Play"
@@ -127,6 +128,145 @@ def keys_of_boxes(driver):
         assert driver.switch_to.active_element.get_attribute("data-id") == box, (key, box)
     keys(driver, Keys.ENTER)
     assert text_of(driver, "#box-name") == "Masked multi-head attention"
+
+
+# ---- one vector
+
+
+POINT = """
+const [selector, share, type] = arguments;
+const target = document.querySelector(selector);
+const box = target.getBoundingClientRect();
+target.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerType: "mouse", clientX: box.left + share * box.width, clientY: box.top + box.height / 2 }));
+"""
+PLACES = """
+return [...document.querySelectorAll("#figure-boxes .box, .texts .token, #figure-play, #box, #panel")].map((one) => one.getBoundingClientRect()).map((box) => [box.left, box.top, box.width, box.height]);
+"""
+STRIPS = "return Object.fromEntries([...document.querySelectorAll('#figure-boxes .box')].map((box) => [box.dataset.id, [box.lastChild.style.maskImage, box.className.includes('aside')]]))"
+
+
+def mean_weights(answer, module):
+    rows = values_of(answer, module, "weights")
+    count = len(rows) // answer["heads"]
+    return [[sum(rows[head * count + row][col] for head in range(answer["heads"])) / answer["heads"] for col in range(len(rows[0]))] for row in range(count)]
+
+
+def followed(driver):
+    root = element(driver, "#running")
+    stack = root.get_attribute("data-follow")
+    return (stack, int(driver.execute_script("return arguments[0].style.getPropertyValue('--follow')", root))) if stack else None
+
+
+def one_vector(driver, size):
+    """What the pointer is on is marked in every box of its side, with what it looks at; nothing moves."""
+    open_view(driver)
+    answer = inside()
+    places = driver.execute_script(PLACES)
+    token, count = 2, len(answer["tokens"]["read"])
+    driver.execute_script(POINT, "[data-id=decoder-ffn] canvas", (token + 0.5) / count, "pointermove")
+    assert followed(driver) == ("decoder", token)
+    assert driver.execute_script(PLACES) == places
+    looks = {name: mean_weights(answer, f"decoder.layers.0.{name}_attn")[token] for name in ("self", "cross")}
+    links = sum(weight >= 0.01 for weights in looks.values() for weight in weights)
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#figure-links path")) == links, looks
+    strips = driver.execute_script(STRIPS)
+    (mask,) = {mask for box, (mask, _) in strips.items() if box.startswith("decoder")}
+    assert mask.count("rgb(0, 0, 0)") == 2 and f"rgb(0, 0, 0) {100 * token / count:.6g}%" in mask, mask
+    assert {box for box, (_, aside) in strips.items() if aside} == {box for box in strips if box.startswith("encoder") and box != "encoder-ffn-norm"}
+    best = max(range(len(looks["cross"])), key=looks["cross"].__getitem__)
+    word = answer["tokens"]["source"][best]["text"].lstrip("▁")
+    assert f"In the source it looks at “{word}” {100 * looks['cross'][best]:.0f}" in text_of(driver, "#figure-says"), text_of(driver, "#figure-says")
+    assert element(driver, "#figure-caption").get_attribute("aria-live") == "polite"
+    driver.save_screenshot(f"{folder}/vector-{size}.png")
+    driver.execute_script(POINT, "#running", 0, "pointerleave")
+    assert followed(driver) is None and not driver.find_elements(By.CSS_SELECTOR, "#figure-links path, .aside, .followed")
+    # A matrix of the open box, and a token of the encoder: who looks at it.
+    driver.execute_script(POINT, "#box-numbers .tokens li:nth-child(2)", 0.5, "pointermove")
+    assert followed(driver) == ("encoder", 1)
+    assert not dict(driver.execute_script(STRIPS))["decoder-cross"][1]
+    # A click on a vector chooses it.
+    driver.execute_script(POINT.replace("new PointerEvent(type, {", "new PointerEvent(type, { detail: 1,"), "[data-id=decoder-self] canvas", (token + 0.5) / count, "click")
+    assert text_of(driver, "#box-where").endswith(f"“{answer['tokens']['read'][token]['text'].lstrip('▁')}”"), text_of(driver, "#box-where")
+    driver.execute_script(POINT, "#running", 0, "pointerleave")
+    vector_by_keyboard(driver)
+    vector_by_finger(driver)
+
+
+def vector_by_keyboard(driver):
+    open_view(driver)
+    focus_by_tab(driver, "#figure-read button")
+    keys(driver, Keys.ARROW_RIGHT)
+    assert followed(driver) == ("decoder", 1)
+    title = text_of(driver, "#figure-title")
+    assert title.endswith("token 2 of the decoder"), title
+    keys(driver, Keys.ESCAPE)
+    assert followed(driver) is None
+    keys(driver, Keys.ARROW_RIGHT)
+    assert followed(driver) == ("decoder", 2)
+    focus_by_tab(driver, "#tour-stations [aria-current]")
+    assert followed(driver) is None
+
+
+def vector_by_finger(driver):
+    open_view(driver)
+    for selector, expected in (("#figure-source button[data-index='1']", ("encoder", 1)), ("h1", None)):
+        found = element(driver, selector)
+        driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
+        place = driver.execute_script("const box = arguments[0].getBoundingClientRect(); return {x: box.left + box.width / 2, y: box.top + box.height / 2}", found)
+        for kind, points in (("touchStart", [place]), ("touchEnd", [])):
+            driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        assert followed(driver) == expected, (selector, followed(driver))
+
+
+# ---- one query
+
+
+def go_to_term(driver, at):
+    driver.execute_script("const s = document.getElementById('sum-at'); s.value = arguments[0]; s.dispatchEvent(new Event('input', {bubbles: true}))", at)
+    return text_of(driver, "#sum-line")
+
+
+def rounded(value):
+    return f"{value:.2f}".replace("-", "−")
+
+
+def sum_of_one_query(driver, size):
+    """Equation 1 term by term, with the numbers of the model; what is not computed yet is not shown."""
+    open_view(driver)
+    answer = inside()
+    open_box(driver, "decoder-self")
+    click(driver, "#figure-read button[data-index='1']")
+    module = "decoder.layers.0.self_attn"
+    queries, keys_of, values, scores, weights = [values_of(answer, module, name) for name in ("queries", "keys", "values", "scores", "weights")]
+    width, count = len(queries[0]) // answer["heads"], len(queries)
+    assert text_of(driver, "#sum-steps") == f"{count + 4} / {count + 4}"  # the softmax, two values that the query sees, and the sum
+    output = [sum(weights[1][key] * values[key][i] for key in range(count)) for i in range(3)]
+    assert ", ".join(map(rounded, output)) in text_of(driver, "#sum-line"), (output, text_of(driver, "#sum-line"))
+    assert not driver.find_elements(By.CSS_SELECTOR, "#box-numbers .pending")
+    focus_by_tab(driver, "#sum-at")
+    keys(driver, Keys.HOME)
+    for key in range(count):
+        line = text_of(driver, "#sum-line")
+        product = sum(queries[1][i] * keys_of[key][i] for i in range(width))
+        assert line.startswith(f"q · k = {rounded(queries[1][0])} · {rounded(keys_of[key][0])} + "), line
+        assert f"{rounded(product)} / √{width} = {rounded(product / math.sqrt(width))}" in line, (line, product)
+        assert ("masked: −∞" in line) == (scores[1][key] == -math.inf) == (key > 1), line
+        hidden = driver.find_elements(By.CSS_SELECTOR, "#box-numbers tbody tr td:nth-child(2).pending")
+        assert len(hidden) == count - 1 - key
+        keys(driver, Keys.ARROW_RIGHT)
+    assert "softmax" in text_of(driver, "#sum-line") and f"{100 * max(weights[1]):.1f} %" in text_of(driver, "#sum-line"), text_of(driver, "#sum-line")
+    click(driver, "#sum-next-step")
+    assert text_of(driver, "#sum-line").startswith(f"{100 * weights[1][0]:.1f} %"), text_of(driver, "#sum-line")
+    assert text_of(driver, "#box-numbers .term th") == answer["tokens"]["read"][0]["text"].lstrip("▁")
+    go_to_term(driver, 1)
+    driver.save_screenshot(f"{folder}/sum-{size}.png")
+    assert len([mark for mark in driver.find_elements(By.CSS_SELECTOR, "#box-numbers .cells .mark") if mark.is_displayed()]) == 3  # q, k, and the score
+    # One player at a time.
+    click(driver, "#sum-play")
+    assert text_of(driver, "#sum-play") == "Pause"
+    click(driver, "#figure-play")
+    assert (text_of(driver, "#sum-play"), text_of(driver, "#figure-play")) == ("Play", "Pause")
+    click(driver, "#figure-play")
 
 
 # ---- the tour
@@ -211,6 +351,7 @@ def every_station(driver, size):
     expect_done(driver)
     station(driver, 6)
     assert not is_done(driver)
+    click(driver, "#tour-there")
     element(driver, "#prefix").send_keys("die", Keys.ENTER)
     ready(driver)
     if not is_done(driver):
@@ -276,4 +417,4 @@ def tour_by_keyboard(driver, size):
     wait(driver, lambda d: text_of(d, "#tour-name").startswith("3. "), "the station of the address")
 
 
-run(numbers_of_every_box, a_run_of_the_figure, every_station, tour_by_keyboard)
+run(numbers_of_every_box, a_run_of_the_figure, one_vector, sum_of_one_query, every_station, tour_by_keyboard)

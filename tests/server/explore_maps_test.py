@@ -19,7 +19,7 @@ def maps_of_every_head(driver, size):
     focus_by_tab(driver, "#model")
     keys(driver, MODEL)
     focus_by_tab(driver, "#text")
-    keys(driver, TEXT, Keys.CONTROL + Keys.ENTER)
+    keys(driver, TEXT, Keys.ENTER)
     wait(driver, lambda d: element(d, "#panel").is_displayed(), "maps")
     ready(driver)
     answer = expect_answer(driver)
@@ -135,7 +135,7 @@ def other_models(driver, size):
     """A language model and a classifier have the views that make sense."""
     open_view(driver, model="lm", text="The old dog sleeps.")
     assert [k.get_attribute("data-kind") for k in driver.find_elements(By.CSS_SELECTOR, "#overview section")] == ["decoder"]
-    assert not element(driver, "#begin").is_displayed()
+    assert not element(driver, "#begin-toggle").is_displayed()
     score = post("/score", model="lm", targets="The old dog sleeps.")[0]["log_probability"]
     assert abs(shown_score(driver) - score) < 0.006
     open_view(driver, model="films", text="A good film.")

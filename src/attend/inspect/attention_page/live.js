@@ -16,6 +16,12 @@ function say(text, fault = false) {
   byId("message").classList.toggle("fault", fault);
 }
 
+// Shows a part of the page that a button has, or hides it.
+function unfold(id, open = true) {
+  byId(id).hidden = !open;
+  document.querySelector(`[aria-controls=${id}]`).setAttribute("aria-expanded", String(open));
+}
+
 const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "" && value?.length !== 0));
 const explore = async (fields) => (await call("/explore", filled(fields))).json();
 
@@ -88,7 +94,11 @@ views.push({
       ask();
     });
     byId("ask").addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("ask").requestSubmit();
+      if (event.key !== "Enter" || event.isComposing) return;
+      const isLine = event.target.localName === "textarea" && !event.shiftKey;
+      if (!isLine && !event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      byId("ask").requestSubmit();
     });
     for (const id of ["model", "source", "target"]) {
       byId(id).addEventListener("change", (event) => {

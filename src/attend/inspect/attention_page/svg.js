@@ -40,7 +40,7 @@ function weightsSvg({ title, rows, cols, values }) {
 }
 
 // What the page has for hands only.
-const FOR_HANDS = "form, .keep, .pills, .player, .hidden, .fields > button, textarea, input[type=range], progress";
+const FOR_HANDS = "form, .keep, .pills, .player, .hidden, .fields > button, .asides > button, textarea, input[type=range], progress";
 
 // A color as attributes that every program knows.
 function paint(name, color) {

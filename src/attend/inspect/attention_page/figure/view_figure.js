@@ -25,7 +25,7 @@ const SAYS = {
 };
 
 function captionOf({ id, layer, row }) {
-  if (!figurePlayer.isRunning() && run.at === run.moments.length - 1) return ["All of it is computed", "Play shows how, step by step. A box opens when it is clicked: its formula and its numbers for this text are beside the figure."];
+  if (!figurePlayer.isRunning() && run.at === run.moments.length - 1) return ["All of it is computed", "Play shows how, step by step. Point at a vector, or at a token below, to follow it. Click a box to open it: its formula and its numbers for this text."];
   const { stack, opens } = BOXES[id];
   const { read = [], source = [] } = run.inside.tokens;
   const tokens = row === null ? `the ${(stack === "encoder" ? source : read).length} tokens` : `“${wordOf(read[row])}”`;

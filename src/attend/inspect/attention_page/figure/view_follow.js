@@ -123,7 +123,7 @@ views.push({
     const root = byId("running");
     root.addEventListener("pointermove", (event) => follow(vectorUnder(event) ?? (event.pointerType === "touch" ? run.followed : focusedVector())));
     root.addEventListener("pointerleave", ({ pointerType }) => pointerType === "touch" || follow(focusedVector()));
-    root.addEventListener("click", (event) => event.pointerType === "touch" && follow(vectorUnder(event)));
+    root.addEventListener("click", (event) => event.pointerType === "touch" && follow(vectorUnder(event)), { capture: true });
     root.addEventListener("focusin", ({ target }) => follow(vectorUnder({ target })));
     root.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !root.contains(relatedTarget) && follow(null));
     document.addEventListener("pointerdown", (event) => event.pointerType === "touch" && !root.contains(event.target) && follow(null));

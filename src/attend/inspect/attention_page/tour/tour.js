@@ -51,6 +51,7 @@ function goToStation(at) {
 
 function leadTo(id) {
   const there = byId(id);
+  if (byId("begin").contains(there)) unfold("begin");
   there.scrollIntoView({ block: "center" });
   (there.querySelector("[tabindex=\"0\"]") ?? there).focus({ preventScroll: true });
 }

@@ -103,7 +103,7 @@ function answerNumbers(answer) {
 
 views.push({
   connect() {
-    byId("answer-name").after(
+    byId("with-toggle").after(
       exportBar({
         name: "answer",
         title: () => question.text,
@@ -113,14 +113,19 @@ views.push({
     );
     byId("answer-words").addEventListener("click", (event) => {
       const word = event.target.closest("button");
-      if (!word || byId("begin").hidden) return;
+      if (!word) return;
       const { text, begin } = beginningAt(state.answer, Number(word.dataset.index));
+      unfold("begin");
       const input = byId("prefix");
       input.value = text;
       input.focus();
       input.setSelectionRange(begin, text.length);
     });
     roveFocus(byId("answer-words"), "button", lineStep);
+    byId("begin-toggle").addEventListener("click", () => {
+      unfold("begin", byId("begin").hidden);
+      if (!byId("begin").hidden) byId("prefix").focus();
+    });
     byId("begin").addEventListener("submit", (event) => {
       event.preventDefault();
       question.prefix = byId("prefix").value;
@@ -137,7 +142,8 @@ views.push({
     if (!answer) return;
     const translates = answer.translation !== undefined;
     byId("answer-name").textContent = translates ? "Translation" : answer.classes ? "Classes" : "Text";
-    byId("begin").hidden = !translates;
+    byId("begin-toggle").hidden = !translates;
+    if (!translates || question.prefix) unfold("begin", translates);
     byId("prefix").value = question.prefix;
     byId("free").disabled = !question.prefix;
     byId("answer-words").hidden = Boolean(answer.classes);

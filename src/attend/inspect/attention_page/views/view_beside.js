@@ -157,16 +157,11 @@ function readOther() {
   state.other = { text: open && text !== byId("text").value.trim() ? text : "", model: open ? byId("with-model").value : "" };
 }
 
-function showFields(open) {
-  byId("with-fields").hidden = !open;
-  byId("with-toggle").setAttribute("aria-expanded", String(open));
-}
-
 views.push({
   connect() {
     byId("with-toggle").addEventListener("click", () => {
       const open = byId("with-fields").hidden;
-      showFields(open);
+      unfold("with-fields", open);
       offerOther();
       if (open && !byId("with").value) byId("with").value = byId("text").value;
       if (open) byId("with").focus();
@@ -205,6 +200,6 @@ views.push({
   read(fields) {
     state.other = { text: fields.get("with") ?? "", model: fields.get("with_model") ?? "" };
     byId("with").value = state.other.text;
-    showFields(Boolean(state.other.text || state.other.model));
+    unfold("with-fields", Boolean(state.other.text || state.other.model));
   },
 });
