@@ -13,8 +13,8 @@
 
 #include "attend/core/files/embedded_file.h"
 #include "attend/core/files/packed/packing.h"
-#include "attend/core/strings/base64.h"
 #include "attend/core/strings/html.h"
+#include "attend/core/strings/page_text.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_data.h"
 #include "attend/inspect/compact_code.h"
@@ -248,14 +248,15 @@ std::string explorer_page_file(std::string_view name) {
 }
 
 std::string explorer_page(const PageEngine& engine, const PageModel& model) {
-  const std::string source = fmt::format("{}{}{}", embedded("engine_source.js"),
-                                         embedded("own_model.js"), embedded("view_train.js"));
+  const std::string source =
+      fmt::format("{}{}{}{}", embedded("page_text.js"), embedded("engine_source.js"),
+                  embedded("own_model.js"), embedded("view_train.js"));
   const std::string style = fmt::format("{}{}{}", filled("explore.css", {}),
                                         embedded("own_model.css"), embedded("train.css"));
   const std::string script =
       filled("engine.html", {{"page", script_json({{"name", model.name}, {"text", model.text}})},
-                             {"engine", to_base64(packed_gzip(engine.wasm))},
-                             {"model", to_base64(packed_gzip(model.file))},
+                             {"engine", to_page_text(packed_gzip(engine.wasm))},
+                             {"model", to_page_text(packed_gzip(model.file))},
                              {"attend.js", inline_script(engine.script)},
                              {"explorer", inline_script(explorer_script(source))}});
   return explorer_markup({{"style", filled("policy.html", {{"style", compact_styles(style)}})},

@@ -2,9 +2,9 @@
 
 #include "attend/checkpoint/checkpoint.h"
 #include "attend/cli/commands/page/page.h"
-#include "attend/core/strings/base64.h"
 #include "cli/program_test.h"
 #include "core/gzip.h"
+#include "core/page_text.h"
 #include "tasks/small_model.h"
 #include "tasks/small_tagger.h"
 
@@ -39,7 +39,7 @@ class PageCommand : public ProgramTest {
     EXPECT_NE(at, std::string::npos) << id;
     return text.substr(at + begin.size(), text.find("</script>", at) - at - begin.size());
   }
-  std::string unpacked(const std::string& id) const { return gunzipped(from_base64(element(id))); }
+  std::string unpacked(const std::string& id) const { return gunzipped(from_page_text(element(id))); }
 
   void expect_error(const std::vector<std::string>& parts) const {
     for (const std::string& part : parts)

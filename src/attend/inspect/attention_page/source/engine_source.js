@@ -1,15 +1,12 @@
 // The source of a page that is a file: attend itself, compiled to WebAssembly, with the model of the page (browser/api.js). Both are in
-// elements of the page, packed by gzip, as base64.
+// elements of the page, packed by gzip, as text (page_text.js).
 //
 // engine.models  {about: what /models says of it, model: that answers}: that of the page first
 const engine = { models: [], page: JSON.parse(byId("attend-page").textContent), started: null };
 
 async function unpacked(id) {
   if (typeof DecompressionStream === "undefined") throw new Error("This page needs a browser of 2023 or later.");
-  const packed = atob(byId(id).textContent);
-  const bytes = new Uint8Array(packed.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = packed.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOfText(byId(id).textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
