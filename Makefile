@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 CLANG_FORMAT ?= clang-format-14
 BUILD := build/$(PRESET)
 PROCESSOR := $(shell uname -m)
-SOURCES = $(shell find include src tests bench examples -name '*.h' -o -name '*.cpp')
+SOURCES = $(shell find include src browser tests bench examples -name '*.h' -o -name '*.cpp')
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo test test-docs site install package static wheel wasm test-wasm test-package mutants fuzz fuzz-tokenizers bench bench-check kernels lint check-dev tidy format clean

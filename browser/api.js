@@ -176,7 +176,7 @@ var attend = (() => {
         models.delete(id);
       },
       version() {
-        return {version: text_at(module._attend_version()), trains: '_attend_train' in module};
+        return text_at(module._attend_version());
       },
       // The calls of attend/c/attend.h with a model, texts and options
       ask({id, call, texts, options}) {
@@ -565,10 +565,9 @@ var attend = (() => {
   }
 
   class Attend {
-    constructor(line, {version, trains}) {
+    constructor(line, version) {
       this.line = line;
       this.version = version;
-      this.trains = trains;
       this.models = 0;
     }
     async load(source, {signal, name = name_of(source)} = {}) {

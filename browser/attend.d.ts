@@ -168,8 +168,6 @@ export interface Training {
 export interface Attend {
   /** "0.2.0" */
   readonly version: string;
-  /** Whether this engine trains: that of `attend page` may not. */
-  readonly trains: boolean;
   /** A model file of attend; other programs' models are made into one by `attend import`. */
   load(source: Source, options?: {name?: string; signal?: AbortSignal}): Promise<Model>;
   /**

@@ -29,10 +29,12 @@ function(attend_engine target folder)
 endfunction()
 attend_engine(attend_wasm ${PROJECT_BINARY_DIR} ${functions})
 
-# The same for the pages of `attend page`, which explore models.
+# The same for the pages of `attend page`, which explore models and train translators. What page_trainings.cpp defines takes the place of functions
+# of the library, whose objects the linker then has no need of.
 set(exploring ${functions})
-list(FILTER exploring EXCLUDE REGEX "^attend_(train|translate|generate|classify|tag|embed|rank|score|model_with_adapter)$")
+list(FILTER exploring EXCLUDE REGEX "^attend_(translate|generate|classify|tag|embed|rank|score|model_with_adapter)$")
 attend_engine(attend_page_wasm ${PROJECT_BINARY_DIR}/page ${exploring})
+target_sources(attend_page_wasm PRIVATE ${PROJECT_SOURCE_DIR}/browser/page_trainings.cpp)
 
 # The package for npm.
 set(npm ${PROJECT_BINARY_DIR}/npm)

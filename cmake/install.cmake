@@ -32,5 +32,3 @@ endif()
 # What `attend page` puts into pages, if `make wasm` has made it.
 install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/page/attend.js ${PROJECT_SOURCE_DIR}/build/wasm/page/attend.wasm
         DESTINATION ${CMAKE_INSTALL_DATADIR}/attend/browser COMPONENT browser OPTIONAL)
-install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/attend.js ${PROJECT_SOURCE_DIR}/build/wasm/attend.wasm
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/attend/browser/training COMPONENT browser OPTIONAL)

@@ -139,6 +139,18 @@ tests['A translator trained here is read by the program, and is the same in part
   assert.ok(stopped.steps >= 5 && stopped.steps < 1e5);
 };
 
+tests['The engine of pages trains translators, with its own vocabularies, and says so'] = async () => {
+  const page = path.join(path.dirname(path.resolve(script)), 'page/attend.js');
+  if (!fs.existsSync(page)) return;
+  const engine = await require(page).start();
+  const lines = lines_of('sources').slice(0, 20).join('\n') + '\n';
+  const options = {srcTrain: 'a', tgtTrain: 'a', vocabSize: 270, dModel: 8, nHeads: 1, dFf: 8, maxSteps: 1, validEvery: 0};
+  assert.ok((await engine.train('translation', {a: lines}, {...options, tokenizer: 'byte-bpe'})).complete);
+  await fails(engine.train('translation', {a: lines}, options), 'config', /tokenizer: expected byte-bpe or wordpiece/);
+  await fails(engine.train('lm', {a: lines}, {train: 'a'}), 'config', /expected one of translation, got "lm"/);
+  engine.end();
+};
+
 tests['Errors have codes'] = async (engine) => {
   await fails(engine.load(new Uint8Array(100)), 'data', /safetensors/);
   const model = await engine.load(file('translator.safetensors'));

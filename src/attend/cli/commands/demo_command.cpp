@@ -197,12 +197,12 @@ void run_demo(const DemoArguments& arguments) {
   result.page = out / "attention.html";
   const ScoredPair pair = translated_pair(translator, sentence_to_show(corpus), {});
   write_file_atomically(result.page, attention_page(translator.model(), pair));
-  if (has_page_engine({arguments.engine})) {
+  if (has_page_engine(arguments.engine)) {
     result.explorer = out / "explore.html";
     PageModel shown = page_model(model, 8, result.explorer);
     shown.name = "demo";
     shown.text = kExplored;
-    write_file_atomically(result.explorer, explorer_page(page_engine({arguments.engine}), shown));
+    write_file_atomically(result.explorer, explorer_page(page_engine(arguments.engine), shown));
   }
   if (arguments.format == OutputFormat::json)
     answer("{}\n", to_json(result, corpus));

@@ -10,18 +10,12 @@
 
 #include "attend/error.h"
 #include "attend/tasks/classification/model.h"
-#include "attend/tasks/classification/training.h"
 #include "attend/tasks/embedding/model.h"
-#include "attend/tasks/embedding/training.h"
 #include "attend/tasks/language/model.h"
-#include "attend/tasks/language/training.h"
 #include "attend/tasks/model_file/adapter.h"
 #include "attend/tasks/model_file/model_reading.h"
 #include "attend/tasks/tagging/model.h"
-#include "attend/tasks/tagging/training.h"
-#include "attend/tasks/training/presets.h"
 #include "attend/tasks/translation/model.h"
-#include "attend/tasks/translation/training/training.h"
 
 namespace attend {
 
@@ -44,20 +38,6 @@ constexpr std::array kTasks{
     task<ClassificationModel, classification_model>(), task<TaggingModel, tagging_model>(),
     task<EmbeddingModel, embedding_model>(),
 };
-
-// A list of its own: what only loads models, as pages do, links no training.
-template <class Training>
-std::unique_ptr<Trainable> trainable() {
-  auto made = std::make_unique<TrainableWith<Training>>();
-  apply_preset(kUsualPreset, made->name(), made->option_groups(),
-               [](const std::string&) { return false; });
-  return made;
-}
-
-constexpr std::array kTrainings{trainable<TranslationTraining>, trainable<LanguageTraining>,
-                                trainable<ClassificationTraining>, trainable<TaggingTraining>,
-                                trainable<EmbeddingTraining>};
-static_assert(kTrainings.size() == kTasks.size());
 
 const Task* find_task(std::string_view name) {
   const auto found = std::find_if(kTasks.begin(), kTasks.end(),
@@ -107,12 +87,6 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint) {
   checkpoint.require_intact();
   prepare_tokenizers(*model, checkpoint.source);
   return check_golden_samples(*model, golden_samples(checkpoint, *model));
-}
-
-std::vector<std::unique_ptr<Trainable>> trainable_tasks() {
-  std::vector<std::unique_ptr<Trainable>> list;
-  for (const auto make : kTrainings) list.push_back(make());
-  return list;
 }
 
 }  // namespace attend

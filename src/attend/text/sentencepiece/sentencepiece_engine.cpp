@@ -10,7 +10,7 @@
 #include "attend/error.h"
 #include "attend/text/sentencepiece/meta_symbol.h"
 #include "attend/text/sentencepiece/sentencepiece_decoder.h"
-#include "attend/text/sentencepiece/sentencepiece_training.h"
+#include "attend/text/sentencepiece/sentencepiece_logging.h"
 
 namespace attend::detail {
 namespace {

@@ -20,15 +20,10 @@
 #include "attend/error.h"
 #include "attend/text/sentencepiece/long_words.h"
 #include "attend/text/sentencepiece/meta_symbol.h"
+#include "attend/text/sentencepiece/sentencepiece_logging.h"
 #include "attend/text/sentencepiece/sentencepiece_model.h"
 #include "attend/text/tokenizer_engine.h"
 #include "attend/text/training/training_errors.h"
-
-#ifdef __EMSCRIPTEN__  // compiled from its sources, where this is a function of its own
-namespace sentencepiece::logging {
-void SetMinLogLevel(int level);
-}
-#endif
 
 namespace attend::detail {
 namespace {
@@ -249,23 +244,6 @@ void check_length(std::span<const std::string> sentences) {
 }
 
 }  // namespace
-
-void silence_sentencepiece() {
-#ifdef __EMSCRIPTEN__  // training would bring the trainer into pages that only load models
-  sentencepiece::logging::SetMinLogLevel(3);
-#else
-  static const bool done = [] {
-    // The only public way to set the logging threshold is to train; this training has no sentences
-    // and ends at once.
-    Sentences none({});
-    std::string bytes;
-    const Arguments arguments{{"minloglevel", "3"}};
-    sentencepiece::SentencePieceTrainer::Train(arguments, &none, &bytes).IgnoreError();
-    return true;
-  }();
-  static_cast<void>(done);
-#endif
-}
 
 std::string train_sentencepiece(std::span<const std::string> sentences,
                                 const TokenizerOptions& options) {

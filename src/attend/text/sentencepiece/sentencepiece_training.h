@@ -1,4 +1,5 @@
-// Runs SentencePiece's trainer and translates its errors. Private to text/.
+// Runs SentencePiece's trainer and translates its errors. Private to text/. The engine of pages has
+// another function in place of this one (browser/page_trainings.cpp).
 #pragma once
 
 #include <span>
@@ -7,9 +8,6 @@
 #include "attend/text/tokenizer.h"
 
 namespace attend::detail {
-
-// Disables SentencePiece's logging to standard error. Idempotent.
-void silence_sentencepiece();
 
 // The serialized model. Throws like Tokenizer::train.
 std::string train_sentencepiece(std::span<const std::string> sentences,

@@ -39,7 +39,9 @@ class PageCommand : public ProgramTest {
     EXPECT_NE(at, std::string::npos) << id;
     return text.substr(at + begin.size(), text.find("</script>", at) - at - begin.size());
   }
-  std::string unpacked(const std::string& id) const { return gunzipped(from_page_text(element(id))); }
+  std::string unpacked(const std::string& id) const {
+    return gunzipped(from_page_text(element(id)));
+  }
 
   void expect_error(const std::vector<std::string>& parts) const {
     for (const std::string& part : parts)
@@ -92,8 +94,8 @@ TEST_F(PageCommand, NamesTheModel) {
 }
 
 TEST_F(PageCommand, SaysHowTheEngineIsMade) {
-  EXPECT_FALSE(has_page_engine({}));
-  EXPECT_TRUE(has_page_engine({path("engine")}));
+  EXPECT_FALSE(has_page_engine(""));
+  EXPECT_TRUE(has_page_engine(path("engine")));
   EXPECT_EQ(page({}), 2);
   expect_error({"attend.js", "attend.wasm", "share/attend/browser", "make wasm", "--engine"});
   std::filesystem::remove(path("engine/attend.wasm"));

@@ -27,12 +27,11 @@ constexpr const char *kScript = "attend.js", *kWasm = "attend.wasm";
 
 // The folder, if there is one; else installed, or where `make wasm` writes beside the build of the
 // program.
-std::vector<std::filesystem::path> engine_places(const EngineChoice& engine) {
-  if (!engine.folder.empty()) return {engine.folder};
+std::vector<std::filesystem::path> engine_places(const std::string& folder) {
+  if (!folder.empty()) return {folder};
   const std::filesystem::path own = code_folder();
-  std::filesystem::path installed = own / ATTEND_ENGINE_FOLDER, built = own / "../wasm";
-  engine.trains ? installed /= "training" : built /= "page";
-  return {installed.lexically_normal(), built.lexically_normal()};
+  return {(own / ATTEND_ENGINE_FOLDER).lexically_normal(),
+          (own / "../wasm/page").lexically_normal()};
 }
 
 bool is_engine(const std::filesystem::path& folder) {
@@ -82,13 +81,13 @@ class PassingFile {
 
 }  // namespace
 
-bool has_page_engine(const EngineChoice& engine) {
-  const std::vector<std::filesystem::path> places = engine_places(engine);
+bool has_page_engine(const std::string& folder) {
+  const std::vector<std::filesystem::path> places = engine_places(folder);
   return std::any_of(places.begin(), places.end(), is_engine);
 }
 
-PageEngine page_engine(const EngineChoice& engine) {
-  const std::vector<std::filesystem::path> places = engine_places(engine);
+PageEngine page_engine(const std::string& folder) {
+  const std::vector<std::filesystem::path> places = engine_places(folder);
   for (const std::filesystem::path& place : places)
     if (is_engine(place)) return {bytes_in(place / kScript), bytes_in(place / kWasm)};
   std::vector<std::string> names;

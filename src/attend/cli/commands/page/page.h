@@ -9,16 +9,12 @@
 
 namespace attend {
 
-struct EngineChoice {
-  std::string folder = {};  // empty: installed, or in the build tree of the program
-  bool trains = false;      // explores and trains; it is twice as large as one that only explores
-};
-
-// attend for browsers, attend.js and attend.wasm. Throws ConfigError that says how they are made if
-// there are none, and IoError.
-PageEngine page_engine(const EngineChoice& engine);
-// Whether page_engine(engine) finds them.
-bool has_page_engine(const EngineChoice& engine);
+// attend for pages, attend.js and attend.wasm in a folder; empty: as installed, or in the build
+// tree of the program. Throws ConfigError that says how they are made if there are none, and
+// IoError.
+PageEngine page_engine(const std::string& folder);
+// Whether page_engine(folder) finds them.
+bool has_page_engine(const std::string& folder);
 
 // The model file at `path` with at most `bits` per weight (4, 8, 16 or 32). `beside` is written
 // next: what is temporary goes beside it. Throws DataError unless pages can show the model, and as

@@ -24,7 +24,7 @@ struct PageArguments {
   std::string out = "page.html";
   std::string text;
   int bits = 8;
-  EngineChoice engine;
+  std::string engine;
   OutputFormat format = OutputFormat::text;
   ThreadOptions threads;
 };
@@ -35,8 +35,7 @@ void fields(PageArguments& a, Visitor&& visit) {
   visit("text", a.text, "text that the page shows first; default: none");
   visit("bits", a.bits, between(4, 32),
         "most bits per weight in the page: 8, 4, 16, or 32, which leaves weights unchanged");
-  visit("training", a.engine.trains, "an engine that also trains translators, 1.4 MB larger");
-  visit("engine", a.engine.folder,
+  visit("engine", a.engine,
         "folder with attend.js and attend.wasm of `make wasm`; default: as installed, or that of "
         "the build tree");
   visit("format", a.format, "output: text for people, json for programs");
@@ -46,8 +45,6 @@ void fields(PageArguments& a, Visitor&& visit) {
 void run_page(const PageArguments& a) {
   if (a.bits != 4 && a.bits != 8 && a.bits != 16 && a.bits != 32)
     throw ConfigError(fmt::format("--bits: expected 4, 8, 16 or 32, got {}", a.bits));
-  if (a.engine.trains && !a.engine.folder.empty())
-    throw ConfigError("--training: --engine names the engine, which trains or does not");
   const RuntimeScope runtime = enter_runtime(a.threads);
   const PageEngine engine = page_engine(a.engine);
   // Checks that it can be written before the model is made smaller.

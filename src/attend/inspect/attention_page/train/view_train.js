@@ -112,7 +112,7 @@ async function train() {
     const files = { "train.src": file(given.src), "train.tgt": file(given.tgt), "valid.src": file(valid.src), "valid.tgt": file(valid.tgt) };
     const found = await training.engine.train("translation", files, {
       srcTrain: "train.src", tgtTrain: "train.tgt", srcValid: "valid.src", tgtValid: "valid.tgt",
-      vocabSize: 500, dModel: shape.width, nHeads: shape.heads, dFf: 4 * shape.width, nEncoderLayers: shape.layers, nDecoderLayers: shape.layers,
+      tokenizer: "wordpiece", vocabSize: 500, dModel: shape.width, nHeads: shape.heads, dFf: 4 * shape.width, nEncoderLayers: shape.layers, nDecoderLayers: shape.layers,
       dropout: 0, batchTokens: 1024, maxSteps: shape.steps, validEvery: 20, warmupSteps: Math.ceil(shape.steps / 5),
       signal: training.stop.signal,
       onProgress: (event) => {
@@ -163,7 +163,7 @@ function trainForm() {
 
 views.push({
   show() {
-    if (byId("train") || !engine.attend?.trains) return;
+    if (byId("train") || !engine.attend) return;
     byId("more").append(make("details", { id: "train" }, make("summary", { textContent: "Train one here" }), trainForm()));
   },
 });
