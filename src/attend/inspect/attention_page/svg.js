@@ -1,7 +1,7 @@
 // Drawings as SVG: maps of weights, and whatever the page shows. Nothing here knows the state of the page.
 
 const CELL = 24;  // pixels of a weight in a drawing
-const LETTER = 7; // and of a letter, about
+const LETTER = 8; // and of a letter, about
 
 // An element of SVG. The page has one already, which knows the name of its namespace. XML has no control characters.
 function svgElement(tag, attributes = {}, text = "") {

@@ -107,7 +107,7 @@ function mapNumbers() {
 
 views.push({
   connect() {
-    byId("about").after(exportBar({ name: "map", title: mapTitle, drawing: mapDrawing, data: mapNumbers }));
+    byId("name").after(exportBar({ name: "map", title: mapTitle, drawing: mapDrawing, data: mapNumbers }));
     for (const side of ["row", "col"]) {
       connectLabels(byId(`${side}-words`), side);
       connectLabels(byId(`${side}-labels`), side);
