@@ -1,16 +1,20 @@
 #include "attend/inspect/attention_page.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
 #include "attend/error.h"
+#include "attend/inspect/explored_answer.h"
+#include "attend/inspect/explorer.h"
+#include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/explanation/attention_maps.h"
+#include "checkpoint/test_folder.h"
 #include "core/occurrences.h"
+#include "tasks/model_checkpoint.h"
 #include "tasks/small_model.h"
 
 namespace attend {
@@ -38,15 +42,19 @@ std::vector<int> bytes_of_base64(const std::string& text) {
   return bytes;
 }
 
-class AttentionPage : public testing::Test {
+class AttentionPage : public FolderTest {
  protected:
   std::string page(const std::string& source, const std::string& target) const {
     return attention_page(translator_.model(), given_pair(translator_, source, target));
   }
-  static nlohmann::json data(const std::string& page) {
+  static nlohmann::json recorded(const std::string& page) {
     return nlohmann::json::parse(
-        between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
+        between(page, "<script type=\"application/json\" id=\"recorded\">", "</script>"));
   }
+  static nlohmann::json answer(const std::string& page) {
+    return recorded(page).at("answers").at("/explore");
+  }
+  static nlohmann::json data(const std::string& page) { return answer(page).at("attention"); }
   static std::vector<std::string> texts(const nlohmann::json& labels) {
     std::vector<std::string> list;
     for (const auto& label : labels) list.push_back(label.at("text"));
@@ -142,15 +150,24 @@ TEST_F(AttentionPage, EscapesItsTexts) {
   EXPECT_EQ(html.find("<b>"), std::string::npos);
   EXPECT_EQ(occurrences(html, "</script>"), occurrences(plain, "</script>"));
   EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script"));
-  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u)
-      << "in the title, as source and as translation";
+  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 1u)
+      << "in the title";
+  EXPECT_EQ(recorded(html).at("text"), nasty);
+  EXPECT_EQ(answer(html).at("translation"), nasty);
   EXPECT_EQ(texts(data(html).at("axes")["source"]["words"]),
             (std::vector<std::string>{"</script><b>&\"'", "old", "</s>"}));
 }
 
+TEST_F(AttentionPage, KeepsTheLinesOfATextAndTitlesThePageInOne) {
+  const std::string html = page("the old\n// dog", "der\n  hund");
+  EXPECT_NE(html.find("<title>Attention: the old // dog</title>"), std::string::npos);
+  EXPECT_EQ(recorded(html).at("text"), "the old\n// dog");
+}
+
 TEST_F(AttentionPage, LeavesTemplateMarksInTextsAlone) {
   const std::string html = page("{{data}} {{page.css}}", "{{data}}");
-  EXPECT_NE(html.find("<dd dir=\"auto\">{{data}} {{page.css}}</dd>"), std::string::npos);
+  EXPECT_NE(html.find("<title>Attention: {{data}} {{page.css}}</title>"), std::string::npos);
+  EXPECT_EQ(recorded(html).at("text"), "{{data}} {{page.css}}");
   EXPECT_EQ(between(html, "<script type=\"module\">", "</script>").find("{{"), std::string::npos);
 }
 
@@ -193,9 +210,8 @@ TEST_F(AttentionPage, ShowsTheScore) {
   const std::vector<std::string> src{"the old dog"}, tgt{"der alte hund"};
   const auto score = translator_.score(src, tgt).front();
   EXPECT_FLOAT_EQ(pair.log_probability, score.log_probability);
-  char text[64];
-  std::snprintf(text, sizeof text, "log-probability %.2f, ", score.log_probability);
-  EXPECT_NE(attention_page(translator_.model(), pair).find(text), std::string::npos);
+  EXPECT_FLOAT_EQ(answer(attention_page(translator_.model(), pair)).at("log_probability"),
+                  score.log_probability);
 }
 
 TEST_F(AttentionPage, ShowsTheTokensThatWereDecoded) {
@@ -225,8 +241,57 @@ TEST_F(AttentionPage, GivesTheEndOfATranslationThatWasCutOffNoProbability) {
   ASSERT_EQ(pieces.size(), 4u);
   EXPECT_TRUE(pieces[2].contains("log_probability"));
   EXPECT_FALSE(pieces[3].contains("log_probability")) << pieces[3];
-  const double per_token = 100 * std::exp(double{pair.log_probability} / 3);
-  EXPECT_NE(text.find(fmt::format("{:.1f} % per token", per_token)), std::string::npos);
+}
+
+// One maker: what a server would answer.
+TEST_F(AttentionPage, HoldsTheAnswersOfTheExplorer) {
+  save_checkpoint(path("model.safetensors"), checkpoint_of(translator_.model()));
+  const Explorer explorer(LoadedModel::load(path("model.safetensors")));
+  const Exploration question{.text = "the old dog", .translation = "der alte hund"};
+  const nlohmann::json answers = recorded(page("the old dog", "der alte hund")).at("answers");
+  const auto parsed = [](const nlohmann::ordered_json& json) {
+    return nlohmann::json::parse(json.dump());
+  };
+  EXPECT_EQ(answers.at("/explore"), parsed(explorer.explore(question)));
+  EXPECT_EQ(answers.at("/explore/inside"), parsed(explorer.inside(question)));
+  EXPECT_EQ(answers.size(), 2u);
+  const ScoredPair pair = given_pair(translator_, "the old dog", "der alte hund");
+  EXPECT_EQ(answers.at("/explore"), parsed(explored_answer(translator_.model(), pair)));
+}
+
+TEST_F(AttentionPage, SaysWhyThereIsNoFigure) {
+  TranslationModel model = small_model();
+  RecurrentConfig config;
+  config.d_model = 16;
+  config.src_vocab_size = model.src_tokenizer.vocab_size();
+  config.tgt_vocab_size = model.tgt_tokenizer.vocab_size();
+  config.tie_embeddings = TiedEmbeddings::target;
+  model.network = make_encoder_decoder(config, 1);
+  const TranslationEngine recurrent(model);
+  const auto answers =
+      recorded(attention_page(recurrent.model(), given_pair(recurrent, "the dog", "der hund")))
+          .at("answers");
+  EXPECT_EQ(answers.at("/explore/inside"),
+            (nlohmann::json{{"error",
+                             "what is inside a model: expected a Transformer, found a "
+                             "recurrent network"}}));
+  EXPECT_TRUE(answers.at("/explore").contains("attention"));
+}
+
+TEST_F(AttentionPage, HasNoFigureOfMoreNumbersThanABrowserOpensQuickly) {
+  std::string text;
+  for (int i = 0; i < 120; ++i) text += "a ";
+  const auto inside = recorded(page(text, text)).at("answers").at("/explore/inside");
+  ASSERT_TRUE(inside.contains("error")) << "of a text of 240 tokens";
+  EXPECT_NE(inside.at("error").get<std::string>().find("at most 8 MB"), std::string::npos)
+      << inside;
+}
+
+TEST_F(AttentionPage, AsksNothingThatWasNotRecorded) {
+  const std::string html = page("the old dog", "der alte hund");
+  for (const char* const part : {"id=\"ask\"", "id=\"controls\"", "<form", "<textarea", "/explain",
+                                 "/explore/heads", "/explore/draw", "/explore/words"})
+    EXPECT_EQ(html.find(part), std::string::npos) << part;
 }
 
 TEST_F(AttentionPage, RefusesWhatItCannotShow) {

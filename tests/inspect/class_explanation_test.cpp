@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
 #include "attend/tasks/explanation/attention_maps.h"
-#include "core/occurrences.h"
 #include "tasks/small_classifier.h"
 
 namespace attend {
@@ -98,50 +98,52 @@ TEST(AttentionEntropy, IsCalledNearlyUniformFromNineTenthsOn) {
 
 class ExplanationPage : public WordEffects {
  protected:
-  std::string page(const ClassifiedText& text) const {
-    return attention_page(classifier_.model(), text);
+  static nlohmann::json recorded(const std::string& page) {
+    const std::string before = "<script type=\"application/json\" id=\"recorded\">";
+    const std::size_t begin = page.find(before) + before.size();
+    return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  }
+  nlohmann::json recorded(const ClassifiedText& text) const {
+    return recorded(attention_page(classifier_.model(), text));
   }
 };
 
-TEST_F(ExplanationPage, ShowsTheTextOnceAndEveryWord) {
+TEST_F(ExplanationPage, HoldsTheEffectOfEveryWord) {
   const ClassifiedText text = explained_text(classifier_, "not a good film");
-  const std::string html = page(text);
-  for (const WordEffect& effect : text.effects) {
-    const float change = *effect.probability_without - text.classes.probability();
-    char expected[200];
-    std::snprintf(expected, sizeof expected,
-                  "<span class=\"%s\" style=\"--shade: %.3f\" title=\"without it: %.1f %% (%+.1f "
-                  "points)\">%s</span>",
-                  change <= 0 ? "for" : "against", std::sqrt(std::abs(change)),
-                  100 * *effect.probability_without, 100 * change, effect.word.c_str());
-    EXPECT_EQ(occurrences(html, expected), 1u) << expected;
+  const nlohmann::json shown = recorded(text)["effects"];
+  ASSERT_EQ(shown.size(), 4u);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const WordEffect& effect = text.effects[i];
+    EXPECT_EQ(shown[i]["word"], effect.word);
+    EXPECT_FLOAT_EQ(shown[i]["probability_without"], *effect.probability_without);
+    EXPECT_FLOAT_EQ(shown[i]["change"], *effect.probability_without - text.classes.probability());
   }
-  EXPECT_EQ(occurrences(html, "not a good film"), 1u) << "in the title";
-  EXPECT_EQ(occurrences(html, "<details>"), 1u);
-  EXPECT_EQ(occurrences(html, text.entropy.summary()), 1u);
+}
+
+TEST_F(ExplanationPage, KnowsNothingOfTheOnlyWord) {
+  const nlohmann::json shown = recorded(explained_text(classifier_, "good"))["effects"];
+  EXPECT_EQ(
+      shown,
+      (nlohmann::json{{{"word", "good"}, {"probability_without", nullptr}, {"change", nullptr}}}));
 }
 
 TEST_F(ExplanationPage, HasTheWordsOnlyWhenTheyAreAskedFor) {
-  const std::string html = page(classified_text(classifier_, "not a good film"));
-  EXPECT_EQ(html.find("class=\"for\""), std::string::npos);
-  EXPECT_EQ(html.find("<details>"), std::string::npos);
+  EXPECT_TRUE(recorded(classified_text(classifier_, "not a good film"))["effects"].empty());
 }
 
-TEST_F(ExplanationPage, ShowsAllClasses) {
+TEST_F(ExplanationPage, HasAllClassesTheMostProbableFirst) {
   const ClassifiedText text = classified_text(classifier_, "so good");
-  const std::string html = page(text);
-  std::size_t before = 0;
-  std::vector<float> shown = text.classes.probabilities;
-  std::sort(shown.rbegin(), shown.rend());
-  for (const float probability : shown) {
-    char cell[64];
-    std::snprintf(cell, sizeof cell, "<td>%.1f %%</td>", 100 * probability);
-    const std::size_t found = html.find(cell, before);
-    ASSERT_NE(found, std::string::npos) << cell;
-    before = found + 1;
+  const nlohmann::json shown = recorded(text)["answers"]["/explore"]["classes"];
+  ASSERT_EQ(shown.size(), classifier_.labels().size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const auto& labels = classifier_.labels();
+    const auto label = std::find(labels.begin(), labels.end(), shown[i]["label"]) - labels.begin();
+    EXPECT_FLOAT_EQ(shown[i]["probability"],
+                    text.classes.probabilities.at(static_cast<std::size_t>(label)));
+    if (i > 0) {
+      EXPECT_LE(shown[i]["probability"], shown[i - 1]["probability"]);
+    }
   }
-  for (const std::string& label : classifier_.labels())
-    EXPECT_NE(html.find("<th scope=\"row\" dir=\"auto\">" + label + "</th>"), std::string::npos);
 }
 
 TEST_F(ExplanationPage, EscapesWordsAndLabels) {
@@ -152,8 +154,8 @@ TEST_F(ExplanationPage, EscapesWordsAndLabels) {
       attention_page(classifier.model(), explained_text(classifier, "</script><i> {{data}} \""));
   EXPECT_EQ(html.find("<b>"), std::string::npos);
   EXPECT_EQ(html.find("<i>"), std::string::npos);
-  EXPECT_NE(html.find(">{{data}}</span>"), std::string::npos);
-  EXPECT_NE(html.find(">&amp;amp;</th>"), std::string::npos);
+  EXPECT_EQ(recorded(html)["effects"][1]["word"], "{{data}}");
+  EXPECT_EQ(recorded(html)["answers"]["/explore"]["classes"].size(), 3u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
+#include "attend/inspect/encoded_text.h"
 #include "attend/tasks/embedding/engine.h"
 #include "attend/tasks/explanation/attention_maps.h"
 #include "tasks/small_classifier.h"
@@ -12,11 +13,14 @@
 namespace attend {
 namespace {
 
-nlohmann::json data_of(const std::string& page) {
-  const std::string before = "<script type=\"application/json\" id=\"data\">";
+nlohmann::json answer_of(const std::string& page) {
+  const std::string before = "<script type=\"application/json\" id=\"recorded\">";
   const std::size_t begin = page.find(before) + before.size();
-  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin))
+      .at("answers")
+      .at("/explore");
 }
+nlohmann::json data_of(const std::string& page) { return answer_of(page).at("attention"); }
 
 TEST(ClassifierPage, ShowsTheEncoderAlone) {
   const ClassificationEngine classifier(small_classifier());
@@ -28,10 +32,8 @@ TEST(ClassifierPage, ShowsTheEncoderAlone) {
   EXPECT_EQ(data["maps"]["encoder"]["pieces"].size(), 2u) << "layers";
   EXPECT_EQ(data["maps"]["encoder"]["words"][0].size(), 4u) << "heads";
   for (const char* none : {"cross", "decoder"}) EXPECT_TRUE(data["maps"][none]["pieces"].empty());
-  EXPECT_NE(page.find("<dt>Label</dt>"), std::string::npos);
-  EXPECT_NE(page.find("<dd dir=\"auto\">" + classifier.labels()[text.classes.label] + "</dd>"),
-            std::string::npos);
-  EXPECT_EQ(page.find("Translation"), std::string::npos);
+  EXPECT_EQ(answer_of(page)["classes"][0]["label"], classifier.labels()[text.classes.label]);
+  EXPECT_FALSE(answer_of(page).contains("translation"));
 }
 
 TEST(ClassifierPage, HoldsTheAnswerOfTheClassifier) {
@@ -41,6 +43,16 @@ TEST(ClassifierPage, HoldsTheAnswerOfTheClassifier) {
   const ClassifiedText text = classified_text(classifier, texts[0]);
   EXPECT_EQ(text.classes.label, found.label);
   EXPECT_EQ(text.classes.probabilities, found.probabilities);
+}
+
+TEST(ClassifierPage, SaysHowEvenTheAttentionIs) {
+  const ClassificationEngine classifier(small_classifier());
+  const ClassifiedText text = classified_text(classifier, "not a good film");
+  const AttentionEntropy entropy = attention_entropy(attention_maps(classifier.model(), text.ids));
+  const auto shown = data_of(attention_page(classifier.model(), text))["entropy"];
+  EXPECT_EQ(shown["summary"], entropy.summary());
+  EXPECT_EQ(shown["entropy"], entropy.mean);
+  EXPECT_EQ(shown["heads"], nlohmann::json(entropy.heads));
 }
 
 TEST(ClassifierPage, HasRowsThatSumToOne) {

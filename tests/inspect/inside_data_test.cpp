@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -210,6 +211,58 @@ TEST_F(InsideData, ShowsWhatAnEncoderComputes) {
   EXPECT_EQ(answer["tokens"].size(), 1u);
   EXPECT_EQ(answer["layers"]["decoder"], 0);
   EXPECT_EQ(modules_of(answer).front(), "encoder");
+}
+
+TEST_F(InsideData, EndsInTheClassesOfAClassifier) {
+  for (const Pooling pooling : {Pooling::max, Pooling::mean, Pooling::first}) {
+    const ClassificationModel model = small_classifier(pooling);
+    const InsideJson answer = inside(model, {.text = "a good film"});
+    EXPECT_EQ(answer["labels"], InsideJson(model.labels));
+    EXPECT_EQ(value_of(answer, "pooling", "output")["shape"], (InsideJson{1, 32}));
+    const std::vector<float> logits = numbers_of(value_of(answer, "output", "logits"));
+    ASSERT_EQ(logits.size(), model.labels.size());
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(logit);
+    for (const InsideJson& one : answer["classes"]) {
+      const auto place =
+          std::find(model.labels.begin(), model.labels.end(), one["label"]) - model.labels.begin();
+      EXPECT_NEAR(std::exp(logits[static_cast<std::size_t>(place)]) / sum,
+                  one["probability"].get<double>(), 1e-6);
+    }
+  }
+}
+
+TEST_F(InsideData, HasTheLayersBehindTheEncoder) {
+  ClassificationModel model = small_classifier(Pooling::first);
+  ClassifierConfig config = model.network->config();
+  config.head = {Activation::tanh, true, true};
+  model.network = std::make_shared<TextClassifier>(config, 3);
+  const InsideJson answer = inside(model, {.text = "a good film"}, {"head*", "output"});
+  EXPECT_EQ(modules_of(answer), (std::vector<std::string>{"head", "head_norm", "output"}));
+  for (const float number : numbers_of(value_of(answer, "head", "output")))
+    EXPECT_LE(std::abs(number), 1.0f);
+  EXPECT_EQ(value_of(answer, "head_norm", "output")["shape"], (InsideJson{1, 32}));
+}
+
+TEST_F(InsideData, EndsInTheVectorOfAnEmbeddingModel) {
+  const ClassificationModel films = small_classifier();
+  EmbedderConfig config;
+  static_cast<EncoderConfig&>(config) = films.network->config();
+  config.more_pooling = {"max"};
+  config.dense_width = 12;
+  config.second_dense_width = 8;
+  config.normalize = true;
+  const EmbeddingModel model{std::make_shared<TextEmbedder>(config, 7), films.tokenizer,
+                             films.length};
+  const InsideJson answer =
+      inside(model, {.text = "a good film"}, {"pooling", "*dense", "normalize"});
+  EXPECT_EQ(modules_of(answer),
+            (std::vector<std::string>{"pooling", "dense", "second_dense", "normalize"}));
+  EXPECT_EQ(value_of(answer, "pooling", "output")["shape"], (InsideJson{1, 64}));
+  EXPECT_EQ(value_of(answer, "dense", "output")["shape"], (InsideJson{1, 12}));
+  EXPECT_EQ(numbers_of(value_of(answer, "normalize", "output")),
+            text_vectors(model, Ragged::one(model.ids("a good film"))).to_vector());
+  EXPECT_FALSE(answer.contains("labels"));
 }
 
 TEST_F(InsideData, RefusesWhatIsNoTransformer) {

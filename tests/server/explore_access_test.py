@@ -152,9 +152,13 @@ def largest_page(path):
             for kind in ("encoder", "decoder", "cross")
         },
     }
-    begin = html.index('id="data">') + len('id="data">')
+    begin = html.index('id="recorded">') + len('id="recorded">')
+    end = html.index("</script>", begin)
+    recorded = json.loads(html[begin:end])
+    recorded["answers"]["/explore"]["attention"] = data
+    recorded["answers"]["/explore/inside"] = {"error": "too many numbers"}
     with open(path, "w", encoding="utf-8") as file:
-        file.write(html[:begin] + json.dumps(data) + html[html.index("</script>", begin) :])
+        file.write(html[:begin] + json.dumps(recorded).replace("<", "\\u003c") + html[end:])
 
 
 def largest_sentences(driver, size):

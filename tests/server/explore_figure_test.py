@@ -1,14 +1,16 @@
 """The model at work: the figure, its boxes with their numbers, and the ten stations of the tour, by pointer and by keyboard: exploring.py."""
 
 import base64
+import json
 import math
+import os
 import struct
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browsing import focus_by_tab, keys, wait
-from exploring import MODEL, TEXT, click, element, folder, open_view, post, ready, run, set_slider, text_of, texts_of
+from exploring import MODEL, TEXT, click, element, folder, open_view, page, post, ready, run, set_slider, text_of, texts_of
 
 
 def inside(**fields):
@@ -118,6 +120,74 @@ def a_run_of_the_figure(driver, size):
     assert text_of(driver, "#figure-play") == "Pause"
     click(driver, "#figure-play")
     assert text_of(driver, "#figure-play") == "Play"
+
+
+def parameters(model):
+    """The matrices of a model file, by name: rows of numbers."""
+    with open(os.path.join(os.path.dirname(page), model, "model.safetensors"), "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        begin = file.tell()
+        found = {}
+        for name in ("head.weight", "head.bias", "output.weight", "output.bias"):
+            if name not in header:
+                continue
+            first, last = header[name]["data_offsets"]
+            assert header[name]["dtype"] == "F32", header[name]
+            file.seek(begin + first)
+            numbers = struct.unpack(f"<{(last - first) // 4}f", file.read(last - first))
+            cols = header[name]["shape"][-1]
+            found[name] = [numbers[at : at + cols] for at in range(0, len(numbers), cols)]
+        return found
+
+
+def mapped(vector, weight, bias):
+    """W v + b."""
+    return [sum(w * v for w, v in zip(row, vector, strict=True)) + b for row, b in zip(weight, bias[0], strict=True)]
+
+
+def figure_of_a_classifier(driver, size):
+    """Behind the encoder: the pooling, the layer of the head, the logits and the probabilities, computed again from the parameters in the file."""
+    for model, layers, pooled in (("films", 1, lambda columns: [max(one) for one in columns]), ("tones", 2, lambda columns: [sum(one) / len(one) for one in columns])):
+        open_view(driver, model=model, text="A good film.")
+        answer = inside(model=model, text="A good film.")
+        own = parameters(model)
+        encoded = values_of(answer, f"encoder.layers.{layers - 1}.feed_forward", "norm")
+        vector = pooled(list(zip(*encoded)))
+        open_box(driver, "pooling")
+        for col in (0, 3, 7):
+            assert abs(shown(driver, "x", 1, col) - encoded[1][col]) < 1e-4
+            assert abs(shown(driver, "v", 0, col) - vector[col]) < 1e-4, (model, col)
+        assert bool(driver.find_elements(By.CSS_SELECTOR, "#figure-boxes [data-id=head]")) == ("head.weight" in own)
+        if "head.weight" in own:
+            vector = [math.tanh(one) for one in mapped(vector, own["head.weight"], own["head.bias"])]
+            open_box(driver, "head")
+            assert text_of(driver, "#box-name") == "Linear & tanh"
+            assert abs(shown(driver, "y", 0, 5) - vector[5]) < 1e-4
+        logits = mapped(vector, own["output.weight"], own["output.bias"])
+        shares = [math.exp(one) / sum(math.exp(other) for other in logits) for one in logits]
+        open_box(driver, "class-shares")
+        for col, logit in enumerate(logits):
+            assert abs(shown(driver, "z", 0, col) - logit) < 1e-4, (model, col)
+        expected = sorted(zip(shares, answer["labels"], strict=True), reverse=True)
+        assert texts_of(driver, "#box-numbers tbody th") == [label for _, label in expected]
+        assert texts_of(driver, "#box-numbers td:nth-child(3)") == [f"{100 * share:.1f} %" for share, _ in expected]
+        # As the answer and the table beside the text say.
+        assert all(abs(share - one["probability"]) < 1e-5 for (share, _), one in zip(expected, answer["classes"], strict=True))
+        assert texts_of(driver, "#figure-next .word") == texts_of(driver, "#classes th")
+        driver.save_screenshot(f"{folder}/figure-{model}-{size}.png")
+        driver.execute_script("document.getElementById('figure-at').value = 0; document.getElementById('figure-at').dispatchEvent(new Event('input', {bubbles: true}))")
+        assert not texts_of(driver, "#figure-next .word"), "classes before the first step"
+
+
+def figure_of_an_embedding_model(driver, size):
+    """It ends with the vector that the model gives."""
+    open_view(driver, model="vectors", text="The dog")
+    (vector,) = post("/embed", model="vectors", inputs="The dog")
+    box = [one.get_attribute("data-id") for one in driver.find_elements(By.CSS_SELECTOR, "#figure-boxes .box")][-1]
+    open_box(driver, box)
+    for col in (0, 1, 5):
+        assert abs(shown(driver, "v" if box == "pooling" else "y", 0, col) - vector[col]) < 1e-4, (box, col)
+    driver.save_screenshot(f"{folder}/figure-vectors-{size}.png")
 
 
 def keys_of_boxes(driver):
@@ -417,4 +487,4 @@ def tour_by_keyboard(driver, size):
     wait(driver, lambda d: text_of(d, "#tour-name").startswith("3. "), "the station of the address")
 
 
-run(numbers_of_every_box, a_run_of_the_figure, one_vector, sum_of_one_query, every_station, tour_by_keyboard)
+run(numbers_of_every_box, figure_of_a_classifier, figure_of_an_embedding_model, a_run_of_the_figure, one_vector, sum_of_one_query, every_station, tour_by_keyboard)

@@ -21,16 +21,28 @@ if ! [ -e "$cache/installed" ]; then
 fi
 
 mkdir -p "$screenshots"
-# A second translator, to compare with the first.
+# A second translator, to compare with the first, one without a figure, and a classifier with a layer before its output.
 more_models() {
   # shellcheck disable=SC2086  # several words
   "$attend" train translation $small --preset base --n-encoder-layers 1 --n-decoder-layers 2 --vocab-size 60 --src-train train.en --tgt-train train.de \
     --valid-every 0 --seed 2 --out other >log 2>&1
-  serve_options=other
+  "$attend" train translation --arch rnn --d-model 16 --max-steps 2 --batch-tokens 64 --threads 1 --vocab-size 60 --src-train train.en --tgt-train train.de \
+    --valid-every 0 --out recurrent >log 2>&1
+  # shellcheck disable=SC2086
+  "$attend" train classification $small --n-encoder-layers 2 --vocab-size 20 --train train.tsv --pooling mean --head tanh --max-epochs 0 --out tones >log 2>&1
+  serve_options="other recurrent tones"
 }
 . "$root/tests/server/small_models.sh"
 "$python" "$root/tests/server/page_test.py" "$url" "$screenshots"
-"$attend" attention en-de "The old dog sees the cat." --out attention.html >log 2>&1
-for room in maps words beside export access figure; do
+# write NAME MODEL TEXT...: a page and what is printed of it
+write() { "$attend" attention "${@:2}" --out "$1.html" --format json >"$1.json" 2>log; }
+write attention en-de "The old dog sees the cat."
+write given en-de "The old dog sees the cat." --target "Der Hund."
+write cut en-de "The old dog sees the cat." --min-length 3 --max-length 3
+write recurrent recurrent "The old dog sees the cat."
+write lm lm "The old dog sleeps."
+write why films "A <good> film." --why
+write vectors vectors.safetensors "The dog"
+for room in maps words beside export access figure recorded; do
   "$python" "$root/tests/server/explore_${room}_test.py" "$url" "$screenshots" "$folder/attention.html"
 done

@@ -8,6 +8,7 @@
 
 #include "attend/core/strings/base64.h"
 #include "attend/inspect/axis_labels.h"
+#include "attend/inspect/explorer_json.h"
 #include "attend/tasks/explanation/attention_change.h"
 #include "attend/tasks/explanation/attention_maps.h"
 
@@ -91,13 +92,17 @@ Json attention_data(const TranslationModel& model, const ScoredPair& pair) {
 Json attention_data(const SavedModel& model, const Tokenizer& tokenizer,
                     const std::vector<std::int32_t>& ids) {
   const AxisLabels words(tokenizer, ids);
-  return {
-      {"scale", kScale},
-      {"axes", {{"source", axis_json(words)}}},
-      {"maps",
-       {{"encoder", maps_json(attention_modules(model), attention_maps(model, ids), words, words)},
-        {"decoder", no_maps()},
-        {"cross", no_maps()}}}};
+  const Layers maps = attention_maps(model, ids);
+  const AttentionEntropy entropy = attention_entropy(maps);
+  Json json{{"scale", kScale},
+            {"axes", {{"source", axis_json(words)}}},
+            {"maps",
+             {{"encoder", maps_json(attention_modules(model), maps, words, words)},
+              {"decoder", no_maps()},
+              {"cross", no_maps()}}},
+            {"entropy", to_json(entropy)}};
+  json["entropy"]["summary"] = entropy.summary();
+  return json;
 }
 
 Json attention_data(const LanguageModel& model, const std::vector<std::int32_t>& ids,

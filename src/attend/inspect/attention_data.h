@@ -3,12 +3,14 @@
 //   {"scale": 255,
 //    "axes": {"source", "written", "read": {"words": [label], "pieces": [label]}},
 //    "maps": {"encoder", "decoder", "cross":
-//                 {"modules": [name], "words": [[map]], "pieces": [[map]]}}}
+//                 {"modules": [name], "words": [[map]], "pieces": [[map]]}},
+//    "entropy": {"entropy", "nearly_uniform", "heads", "summary"}}
 //
 // Labels are those of axis_labels.h. Maps are ordered by layer and head; a map is base64 of its
 // bytes, row by row, and a weight is byte / scale. "modules" are the names of the layers in the
 // model file, as AttentionChange has them. The rows of decoder and cross are "written": a row is
 // named after the token written there. The columns of decoder are "read", those of cross "source".
+// "entropy" is attention_entropy(), of models that have an encoder alone; "summary" is for people.
 #pragma once
 
 #include <cstdint>

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -16,10 +13,9 @@
 #include "attend/core/strings/html.h"
 #include "attend/core/strings/page_text.h"
 #include "attend/error.h"
-#include "attend/inspect/attention_data.h"
 #include "attend/inspect/compact_code.h"
-#include "attend/inspect/inside_data.h"
-#include "attend/tasks/explanation/attention_maps.h"
+#include "attend/inspect/explored_answer.h"
+#include "attend/inspect/explorer_json.h"
 
 namespace attend {
 
@@ -46,12 +42,6 @@ std::string script_json(const Json& json) {
                   {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
 }
 
-std::string score_text(float log_probability, std::size_t tokens) {
-  const double per_token = double{log_probability} / static_cast<double>(tokens);
-  return fmt::format("log-probability {:.2f}, {:.1f} % per token", log_probability,
-                     100 * std::exp(per_token));
-}
-
 std::string_view embedded(std::string_view name) {
   for (const EmbeddedFile& file : attention_page_files()) {
     if (file.name == name) return file.content;
@@ -62,17 +52,22 @@ std::string_view embedded(std::string_view name) {
 using Values = std::map<std::string_view, std::string>;
 
 // A file with every {{name}} replaced: by a value, else by the file of that name. What is put in is
-// not looked at again.
+// not looked at again. What is between {{#name}} and {{/name}} is there if that value is.
 std::string filled(std::string_view file, const Values& values) {
   std::string_view rest = embedded(file);
   std::string page;
   for (std::size_t open; (open = rest.find("{{")) != std::string_view::npos;) {
     const std::size_t close = rest.find("}}", open);
     const std::string_view name = rest.substr(open + 2, close - open - 2);
-    const auto value = values.find(name);
     page += rest.substr(0, open);
-    page += value == values.end() ? embedded(name) : value->second;
     rest.remove_prefix(close + 2);
+    if (name.starts_with('#')) {
+      if (!values.contains(name.substr(1)))
+        rest.remove_prefix(rest.find(fmt::format("{{{{/{}}}}}", name.substr(1))));
+    } else if (!name.starts_with('/')) {
+      const auto value = values.find(name);
+      page += value == values.end() ? embedded(name) : value->second;
+    }
   }
   return page += rest;
 }
@@ -85,166 +80,103 @@ std::string inline_script(std::string script) {
   return script;
 }
 
-// The explorer, whose questions this source answers (live.js).
-std::string explorer_script(std::string_view source) {
-  return compact_script(filled("explore.js", {{"source", std::string(source)}}));
+// The two kinds of sources: of one that answers anything, and of one with recorded answers.
+constexpr std::string_view kAsking = "asking", kRecorded = "recorded";
+
+// The page, whose questions this source answers (live.js).
+std::string page_script(std::string_view kind, std::string_view source) {
+  return compact_script(filled("explore.js", {{"source", std::string(source)}, {kind, ""}}));
 }
 
-std::string explorer_markup(Values values) {
-  const std::string controls(embedded("controls.html"));
-  values["maps"] = filled("maps.html", {{"controls", controls}});
+std::string page_markup(std::string_view kind, Values values) {
+  values[kind] = "";
+  values["maps"] = filled("maps.html", {{kind, ""}});
   return compact_lines(filled("explore.html", values));
 }
 
-// What the page of a file says besides its maps.
-struct PageText {
-  std::string title, head;
-  std::string begin = {}, end = {};  // around the maps
-};
+// What a page that is a file may do: nothing that leaves it.
+std::string file_style(std::string_view scripts, std::string_view style) {
+  return filled("policy.html",
+                {{"scripts", std::string(scripts)}, {"style", compact_styles(style)}});
+}
+
+// ---- a page with answers
 
 // Files with more numbers than this have no figure: browsers would be slow to open them.
 constexpr std::size_t kLargestInside = 8'000'000;
 
-// What the figure shows, if the model has one: `inside` makes it.
-template <class Inside>
-std::string figure_json(const SavedModel& model, const Inside& inside) {
-  if (!model.stack()) return {};
-  std::string json = script_json(inside());
-  return json.size() <= kLargestInside ? json : "";
-}
-
-std::string page_of(const PageText& text, const Json& data, const std::string& inside) {
-  return filled("page.html", {{"title", escaped_html(text.title)},
-                              {"head", text.head},
-                              {"begin", text.begin},
-                              {"end", text.end},
-                              {"maps", filled("maps.html", {{"controls", ""}})},
-                              {"running", inside.empty() ? "" : filled("figure.html", {})},
-                              {"data", script_json(data)},
-                              {"figure_script", inside.empty() ? "" : filled("figure.js", {})},
-                              {"inside", inside}});
-}
-
-// ---- a classified text
-
-// From the most probable class to the least; of equal ones the first comes first.
-std::string class_rows(const std::vector<std::string>& labels, const Classification& found) {
-  std::vector<std::size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return found.probabilities[a] > found.probabilities[b];
-  });
-  std::string rows;
-  for (const std::size_t i : order) {
-    const float share = found.probabilities[i];
-    rows += fmt::format(
-        "<tr><th scope=\"row\" dir=\"auto\">{}</th><td>{:.1f} %</td><td class=\"bar\"><span "
-        "style=\"width: {:.1f}%\"></span></td></tr>\n",
-        escaped_html(labels[i]), 100 * share, 100 * share);
+// What a model computes for a text, or why the page does not show it.
+template <class Model, class Text>
+std::string recorded_inside(const Model& model, const Text& text) {
+  std::string reason;
+  try {
+    std::string json = script_json(inside_answer(model, text, {}));
+    if (json.size() <= kLargestInside) return json;
+    reason = fmt::format(
+        "its numbers take {} MB, and a file holds at most {} MB of them; attend serve shows more",
+        (json.size() + 999'999) / 1'000'000, kLargestInside / 1'000'000);
+  } catch (const ConfigError& error) {
+    reason = error.what();
   }
-  return rows;
+  return script_json({{"error", reason}});
 }
 
-// How the probability of the label changes without the word.
-float change_of(const WordEffect& effect, const Classification& found) {
-  return *effect.probability_without - found.probability();
+// In one line.
+std::string title_of(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return escaped_html(text);
 }
 
-// A word whose absence lowers the probability speaks for the class. Shades grow with the square
-// root of the change, as those of weights do.
-std::string effect_span(const WordEffect& effect, const Classification& found) {
-  const std::string word = escaped_html(effect.word);
-  if (!effect.probability_without) return word;
-  const float change = change_of(effect, found);
-  return fmt::format(
-      "<span class=\"{}\" style=\"--shade: {:.3f}\" title=\"without it: {:.1f} % ({:+.1f} "
-      "points)\">{}</span>",
-      change <= 0 ? "for" : "against", std::sqrt(std::abs(change)),
-      100 * *effect.probability_without, 100 * change, word);
+// `effects`: what else was recorded of the words.
+template <class Model, class Text>
+std::string recorded_page(const std::string& shown, const Json& effects, const Model& model,
+                          const Text& text) {
+  const std::string answers = fmt::format(
+      "{{\"text\":{},\"effects\":{},\"answers\":{{\"/explore\":{},\"/explore/inside\":{}}}}}",
+      script_json(shown), script_json(effects), script_json(explored_answer(model, text)),
+      recorded_inside(model, text));
+  const std::string script =
+      filled("recorded.html",
+             {{"recorded", answers},
+              {"explorer", inline_script(page_script(kRecorded, embedded("recorded_source.js")))}});
+  return page_markup(kRecorded, {{"style", file_style("", filled("explore.css", {}))},
+                                 {"title", "Attention: " + title_of(shown)},
+                                 {"place", ""},
+                                 {"script", script}});
 }
 
-std::string explanation(const std::string& label, const ClassifiedText& text) {
-  std::string words;
-  for (const WordEffect& effect : text.effects)
-    words += (words.empty() ? "" : " ") + effect_span(effect, text.classes);
-  return filled("why.html", {{"words", words}, {"label", escaped_html(label)}});
-}
+constexpr const char* kTitle = "attend: explore attention";
 
 }  // namespace
 
 std::string attention_page(const TranslationModel& model, const ScoredPair& pair) {
-  return page_of(
-      {.title = pair.source,
-       .head = filled("pair.html",
-                      {{"source", escaped_html(pair.source)},
-                       {"target", escaped_html(pair.target)},
-                       {"score", score_text(pair.log_probability, pair.token_scores.size())}})},
-      attention_data(model, pair),
-      figure_json(model, [&] { return inside_data(model, pair, {}); }));
-}
-
-ClassifiedText classified_text(const ClassificationEngine& classifier, const std::string& text) {
-  const ClassificationModel& model = classifier.model();
-  if (model.pairs || model.problem_type() == ProblemType::regression)
-    throw ConfigError(fmt::format("{}: expected a classifier of single texts, found one of {}",
-                                  model.source, model.pairs ? "pairs" : "numbers"));
-  page_tokens(classifier.model().tokenizer, text, "the text");
-  ClassifiedText result{text, classifier.model().ids(text), {}, {}, {}};
-  result.classes = classifier.classify(std::span(&text, 1)).front();
-  result.entropy = attention_entropy(attention_maps(classifier.model(), result.ids));
-  return result;
-}
-
-ClassifiedText explained_text(const ClassificationEngine& classifier, const std::string& text) {
-  ClassifiedText result = classified_text(classifier, text);
-  result.effects = word_effects(classifier, text, result.classes.label);
-  return result;
+  return recorded_page(pair.source, Json::array(), model, pair);
 }
 
 std::string attention_page(const ClassificationModel& model, const ClassifiedText& text) {
-  const std::string& label = model.labels[text.classes.label];
-  const bool explained = !text.effects.empty();  // then the text has been shown above the maps
-  return page_of({.title = text.text,
-                  .head = filled("label.html", {{"label", escaped_html(label)},
-                                                {"classes", class_rows(model.labels, text.classes)},
-                                                {"why", explained ? explanation(label, text) : ""},
-                                                {"entropy", text.entropy.summary()}}),
-                  .begin = explained ? "<details>\n<summary>Maps of attention</summary>\n" : "",
-                  .end = explained ? "</details>\n" : ""},
-                 attention_data(model, model.tokenizer, text.ids), figure_json(model, [&] {
-                   return inside_data(model, model.tokenizer, text.ids, {});
-                 }));
-}
-
-EmbeddedText embedded_text(const EmbeddingModel& model, const std::string& text) {
-  page_tokens(model.tokenizer, text, "the text");
-  EmbeddedText result{text, model.ids(text), {}};
-  require_page_length(result.ids, "the text");
-  result.entropy = attention_entropy(attention_maps(model, result.ids));
-  return result;
+  Json effects = Json::array();
+  for (const WordEffect& effect : text.effects)
+    effects.push_back(to_json(effect, text.classes.probability()));
+  return recorded_page(text.text, effects, model, text);
 }
 
 std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text) {
-  return page_of(
-      {.title = text.text, .head = filled("text.html", {{"entropy", text.entropy.summary()}})},
-      attention_data(model, model.tokenizer, text.ids),
-      figure_json(model, [&] { return inside_data(model, model.tokenizer, text.ids, {}); }));
+  return recorded_page(text.text, Json::array(), model, text);
 }
 
 std::string attention_page(const LanguageModel& model, const ScoredText& text) {
-  const std::string score = score_text(text.log_probability, text.token_scores.size());
-  return page_of({.title = text.text, .head = filled("score.html", {{"score", score}})},
-                 attention_data(model, text.ids, text.token_scores), figure_json(model, [&] {
-                   return inside_data(model, text.ids, text.token_scores, {});
-                 }));
+  return recorded_page(text.text, Json::array(), model, text);
 }
 
 std::string explorer_page_file(std::string_view name) {
   if (name.ends_with(".css")) return compact_styles(filled(name, {}));
-  if (name.ends_with(".js")) return explorer_script(embedded("server_source.js"));
-  return explorer_markup({{"style", "<link rel=\"stylesheet\" href=\"/explore.css\">\n"},
-                          {"place", "<a href=\"/\">jobs</a>"},
-                          {"script", "<script src=\"/explore.js\" type=\"module\"></script>\n"}});
+  if (name.ends_with(".js")) return page_script(kAsking, embedded("server_source.js"));
+  return page_markup(kAsking,
+                     {{"style", "<link rel=\"stylesheet\" href=\"/explore.css\">\n"},
+                      {"title", kTitle},
+                      {"place", "<a href=\"/\">jobs</a>"},
+                      {"script", "<script src=\"/explore.js\" type=\"module\"></script>\n"}});
 }
 
 std::string explorer_page(const PageEngine& engine, const PageModel& model) {
@@ -258,10 +190,12 @@ std::string explorer_page(const PageEngine& engine, const PageModel& model) {
                              {"engine", to_page_text(packed_gzip(engine.wasm))},
                              {"model", to_page_text(packed_gzip(model.file))},
                              {"attend.js", inline_script(engine.script)},
-                             {"explorer", inline_script(explorer_script(source))}});
-  return explorer_markup({{"style", filled("policy.html", {{"style", compact_styles(style)}})},
-                          {"place", std::string(embedded("own_model.html"))},
-                          {"script", script}});
+                             {"explorer", inline_script(page_script(kAsking, source))}});
+  return page_markup(kAsking,
+                     {{"style", file_style(" 'wasm-unsafe-eval'; worker-src blob:", style)},
+                      {"title", kTitle},
+                      {"place", std::string(embedded("own_model.html"))},
+                      {"script", script}});
 }
 
 }  // namespace attend

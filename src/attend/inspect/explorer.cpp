@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "attend/core/json/json_text.h"
 #include "attend/error.h"
-#include "attend/inspect/attention_data.h"
-#include "attend/inspect/inside_data.h"
+#include "attend/inspect/explored_answer.h"
 #include "attend/inspect/scored_pair.h"
 #include "attend/inspect/scored_text.h"
 #include "attend/tasks/classification/engine.h"
@@ -70,80 +67,52 @@ ScoredPair pair_of(const TranslationModel& model, const Exploration& exploration
 
 // What an answer shows of the model: its attention, or all that it computes.
 struct AttentionView {
-  template <class... Arguments>
-  Json operator()(const Arguments&... arguments) const {
-    return {{"attention", attention_data(arguments...)}};
+  template <class Model, class Text>
+  Json operator()(const Model& model, const Text& text) const {
+    return explored_answer(model, text);
   }
 };
 struct InsideView {
   const std::vector<std::string>& modules;
 
-  template <class... Arguments>
-  Json operator()(const Arguments&... arguments) const {
-    return inside_data(arguments..., modules);
+  template <class Model, class Text>
+  Json operator()(const Model& model, const Text& text) const {
+    return inside_answer(model, text, modules);
   }
 };
 
 template <class View>
 Json answer_of(const TranslationModel& model, const Exploration& exploration, const View& view) {
   const ScoredPair pair = pair_of(model, exploration);
-  Json json{{"translation", pair.target}, {"log_probability", json_number(pair.log_probability)}};
-  if (!exploration.reference.empty()) {
-    const Ids reference = page_tokens(model.tgt_tokenizer, exploration.reference, "the reference");
-    require_page_length(reference, "the reference");
-    json["reference_log_probability"] =
-        json_number(score_of_pair(model, pair.languages, pair.src, reference).log_probability);
-  }
-  json.update(view(model, pair));
+  Json json = view(model, pair);
+  if (exploration.reference.empty()) return json;
+  const Ids reference = page_tokens(model.tgt_tokenizer, exploration.reference, "the reference");
+  require_page_length(reference, "the reference");
+  json["reference_log_probability"] =
+      json_number(score_of_pair(model, pair.languages, pair.src, reference).log_probability);
   return json;
 }
 
-// Reads single texts, as far as the model reads them.
-template <class Model>
-Ids ids_of(const Model& model, const std::string& text) {
+// Shows single texts, as far as the model reads them.
+ClassifiedText text_of(const ClassificationModel& model, const std::string& text) {
   page_tokens(model.tokenizer, text, "the text");
-  Ids ids = model.ids(text);
-  require_page_length(ids, "the text");
-  return ids;
-}
-
-Classification classes_of(const ClassificationModel& model, const std::string& text) {
-  if (model.pairs || model.problem_type() == ProblemType::regression)
-    throw ConfigError(fmt::format("{}: expected a classifier of single texts, found one of {}",
-                                  model.source, model.pairs ? "pairs" : "numbers"));
-  return ClassificationEngine(model).classify(std::span(&text, 1)).front();
+  if (!model.pairs) require_page_length(model.ids(text), "the text");
+  return classified_text(ClassificationEngine(model), text);
 }
 
 template <class View>
 Json answer_of(const ClassificationModel& model, const Exploration& exploration, const View& view) {
-  const Ids ids = ids_of(model, exploration.text);
-  const Classification found = classes_of(model, exploration.text);
-  std::vector<std::size_t> order(model.labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return found.probabilities[a] > found.probabilities[b];
-  });
-  Json classes = Json::array();
-  for (const std::size_t label : order)
-    classes.push_back(
-        {{"label", model.labels[label]}, {"probability", json_number(found.probabilities[label])}});
-  Json json{{"classes", std::move(classes)}};
-  json.update(view(model, model.tokenizer, ids));
-  return json;
+  return view(model, text_of(model, exploration.text));
 }
 
 template <class View>
 Json answer_of(const EmbeddingModel& model, const Exploration& exploration, const View& view) {
-  const Ids ids = ids_of(model, exploration.text);
-  return view(model, model.tokenizer, ids);
+  return view(model, embedded_text(model, exploration.text));
 }
 
 template <class View>
 Json answer_of(const LanguageModel& model, const Exploration& exploration, const View& view) {
-  const ScoredText text = scored_text(model, exploration.text);
-  Json json{{"log_probability", json_number(text.log_probability)}};
-  json.update(view(model, text.ids, text.token_scores));
-  return json;
+  return view(model, scored_text(model, exploration.text));
 }
 
 template <class View>
@@ -202,8 +171,8 @@ HeadTrials Explorer::head_trials(const Exploration& exploration) const {
         return trials({pair.src, pair.tgt}, 0);
       },
       [&](const ClassificationModel& m) -> HeadTrials {
-        const std::size_t label = classes_of(m, exploration.text).label;
-        return trials({ids_of(m, exploration.text)}, label);
+        const ClassifiedText text = text_of(m, exploration.text);
+        return trials({text.ids}, text.classes.label);
       },
       [&](const LanguageModel& m) -> HeadTrials {
         return trials({scored_text(m, exploration.text).ids}, 0);

@@ -40,17 +40,14 @@ class Explorer {
   // changed_attention().
   std::shared_ptr<const SavedModel> changed_model(const AttentionChangeOptions& changes) const;
 
-  // {"translation", "log_probability", "reference_log_probability", "attention"} of a translator,
-  // {"classes": [{"label", "probability"}], "attention"} of a classifier, most probable first,
-  // {"log_probability", "attention"} of a language model, {"attention"} of an embedding model;
-  // "attention" is attention_data(). Numbers are those that `attend score` and `attend classify`
-  // print with the same changes. Throws DataError for a text that is empty, not UTF-8 or longer
-  // than kMaxPageTokens; ConfigError like changed_model() and TranslationEngine::translate().
+  // explored_answer(), with "reference_log_probability" if there is a reference. Numbers are those
+  // that `attend score` and `attend classify` print with the same changes. Throws DataError for a
+  // text that is empty, not UTF-8 or longer than kMaxPageTokens; ConfigError like changed_model()
+  // and TranslationEngine::translate().
   nlohmann::ordered_json explore(const Exploration& exploration) const;
 
-  // The same with all that the model computes, inside_data(), in place of "attention". `modules`:
-  // patterns of the names of those whose values are wanted; none: all. Throws like explore() and
-  // inside_data().
+  // The same of inside_answer(). `modules`: patterns of the names of those whose values are wanted;
+  // none: all. Throws like explore() and inside_data().
   nlohmann::ordered_json inside(const Exploration& exploration,
                                 const std::vector<std::string>& modules = {}) const;
 

@@ -12,6 +12,21 @@ nlohmann::ordered_json to_json(const HeadEffect& effect) {
   return {{"module", effect.module}, {"head", effect.head}, {"change", json_number(effect.change)}};
 }
 
+nlohmann::ordered_json to_json(const WordEffect& effect, float probability) {
+  nlohmann::ordered_json json{
+      {"word", effect.word}, {"probability_without", nullptr}, {"change", nullptr}};
+  if (!effect.probability_without) return json;
+  json["probability_without"] = json_number(*effect.probability_without);
+  json["change"] = json_number(*effect.probability_without - probability);
+  return json;
+}
+
+nlohmann::ordered_json to_json(const AttentionEntropy& entropy) {
+  return {{"entropy", entropy.mean},
+          {"nearly_uniform", entropy.is_nearly_uniform()},
+          {"heads", entropy.heads}};
+}
+
 nlohmann::ordered_json to_json(const DrawnText& drawn) {
   return {{"text", drawn.text},
           {"log_probability", json_number(drawn.log_probability)},

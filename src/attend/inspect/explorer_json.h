@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "attend/inspect/class_explanation.h"
 #include "attend/inspect/drawn_text.h"
 #include "attend/inspect/head_importance.h"
 #include "attend/inspect/words/word_uses.h"
@@ -12,6 +13,13 @@ namespace attend {
 
 // {"module": "decoder.layers.0.cross_attn", "head": 0, "change": -0.2}
 nlohmann::ordered_json to_json(const HeadEffect& effect);
+
+// {"word", "probability_without", "change"}, both null where nothing would be left. `probability`:
+// that of the class for the whole text.
+nlohmann::ordered_json to_json(const WordEffect& effect, float probability);
+
+// {"entropy": 0.83, "nearly_uniform": false, "heads": [[0.8, ...], ...]}
+nlohmann::ordered_json to_json(const AttentionEntropy& entropy);
 
 // {"text", "log_probability", "complete"}
 nlohmann::ordered_json to_json(const DrawnText& drawn);

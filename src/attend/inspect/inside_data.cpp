@@ -54,7 +54,9 @@ class InsideValues final : public PassValues {
     bytes_ += (std::ssize(numbers) * 4 + 2) / 3 * 4;
     if (bytes_ > kMostInsideBytes)
       throw OptionError<ConfigError>(
-          "{}: expected at most {} MB of values, found more; name some modules, such as {}",
+          "{}: expected at most {} MB of values, found more; shorten the text, or name some "
+          "modules, "
+          "such as {}",
           as_key("modules"), kMostInsideBytes / 1'000'000, value.module);
     values_.push_back(
         {{"module", value.module},
@@ -135,8 +137,7 @@ struct LayerNumbers {
 Json architecture_json(const SavedModel& model, const LayerNumbers& layers, int vocabulary) {
   const std::optional<StackConfig> stack = model.stack();
   if (!stack)
-    throw ConfigError(
-        fmt::format("{}: expected a Transformer, found a recurrent network", model.source));
+    throw ConfigError("what is inside a model: expected a Transformer, found a recurrent network");
   const Json options = parse_json(model.configuration().at("attend.config"), model.source);
   const int head = stack->d_model / stack->n_heads;
   Json json{{"d_model", stack->d_model},
@@ -161,6 +162,23 @@ Json axes_json(const std::vector<std::pair<const char*, const AxisLabels*>>& axe
     if (name != std::string_view("written")) ids[name] = axis->ids();
   }
   return {{"tokens", std::move(tokens)}, {"ids", std::move(ids)}};
+}
+
+// `run`: the whole model on a text.
+template <class Model, class Run>
+Json encoder_inside(const Model& model, const IdList& ids, const std::vector<std::string>& modules,
+                    const Run& run) {
+  const AxisLabels source(model.tokenizer, ids);
+  Json json = axes_json({{"source", &source}});
+  json.update(architecture_json(model, {.encoder = model.network->config().n_encoder_layers},
+                                model.tokenizer.vocab_size()));
+  const NoGradient guard;
+  InsideValues values(modules, model.source);
+  Pass pass = Pass::inference();
+  pass.values = &values;
+  run(Ragged::one(ids), pass);
+  json["values"] = values.take();
+  return json;
 }
 
 }  // namespace
@@ -192,19 +210,19 @@ Json inside_data(const TranslationModel& model, const ScoredPair& pair,
   return json;
 }
 
-Json inside_data(const SavedModel& model, const Tokenizer& tokenizer, const IdList& ids,
+Json inside_data(const ClassificationModel& model, const IdList& ids,
                  const std::vector<std::string>& modules) {
-  const AxisLabels source(tokenizer, ids);
-  Json json = axes_json({{"source", &source}});
-  const TextEncoder encoder = model.text_encoder();
-  json.update(architecture_json(model, {.encoder = encoder.layers}, tokenizer.vocab_size()));
-  const NoGradient guard;
-  InsideValues values(modules, model.source);
-  Pass pass = Pass::inference();
-  pass.values = &values;
-  encoder.run(Ragged::one(ids), pass);
-  json["values"] = values.take();
+  Json json = encoder_inside(model, ids, modules,
+                             [&](const Ragged& text, Pass& pass) { model.logits(text, pass); });
+  json["labels"] = model.labels;
   return json;
+}
+
+Json inside_data(const EmbeddingModel& model, const IdList& ids,
+                 const std::vector<std::string>& modules) {
+  return encoder_inside(model, ids, modules, [&](const Ragged& text, Pass& pass) {
+    model.network->forward(text, pass);
+  });
 }
 
 Json inside_data(const LanguageModel& model, const IdList& ids, const std::vector<float>& scores,

@@ -4,11 +4,12 @@
 //    "d_model", "heads", "key_heads", "d_key", "d_value", "d_ff", "layers": {"encoder", "decoder"},
 //    "vocabulary", "embedding_scale", ..., "configuration": the options of the model,
 //    "values": [{"module", "name", "shape": [rows, columns], "heads", "data"}],
-//    "next": [[{"token", "id", "logit", "probability"}]]}
+//    "next": [[{"token", "id", "logit", "probability"}]],
+//    "labels": [name]}
 //
 // Labels are those of axis_labels.h. An encoder has a row for each token of "source", a decoder for
 // each of "read"; its last rows predict "written". "next", of models that write: for each row of
-// "read" the most probable tokens behind it.
+// "read" the most probable tokens behind it. "labels", of classifiers: the columns of the logits.
 //
 // Values come in the order of computation, under the names of modules in the model file. "data" is
 // base64 of 32-bit floats, row by row, the lowest byte first.
@@ -22,6 +23,10 @@
 //                       of each), output
 //   every sublayer      input (what it reads, where that is normalized), added (its output as it is
 //                       added, where that differs), sum, and norm where the sum is normalized
+//   pooling             output: the vector of the text, of classifiers and embedding models
+//   head, head_norm     output, of a classifier that has such layers
+//   output              logits of a classifier
+//   dense, second_dense, normalize  output, of an embedding model that has such layers
 #pragma once
 
 #include <cstdint>
@@ -30,6 +35,8 @@
 #include <vector>
 
 #include "attend/inspect/scored_pair.h"
+#include "attend/tasks/classification/model.h"
+#include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/model.h"
 
 namespace attend {
@@ -43,8 +50,11 @@ inline constexpr std::int64_t kMostInsideBytes = 64'000'000;
 nlohmann::ordered_json inside_data(const TranslationModel& model, const ScoredPair& pair,
                                    const std::vector<std::string>& modules);
 
-// Describes a text that an encoder reads. `ids`: as attention_maps() takes them.
-nlohmann::ordered_json inside_data(const SavedModel& model, const Tokenizer& tokenizer,
+// Describe a text that an encoder reads. `ids`: as attention_maps() takes them.
+nlohmann::ordered_json inside_data(const ClassificationModel& model,
+                                   const std::vector<std::int32_t>& ids,
+                                   const std::vector<std::string>& modules);
+nlohmann::ordered_json inside_data(const EmbeddingModel& model,
                                    const std::vector<std::int32_t>& ids,
                                    const std::vector<std::string>& modules);
 

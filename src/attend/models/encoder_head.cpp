@@ -26,8 +26,8 @@ std::optional<OutputProjection> EncoderHead::projection() const {
 
 Variable EncoderHead::forward(const Variable& x, Pass& pass) const {
   if (!linear_) return x;
-  const Variable y = linear_->forward(x, pass, activation_);
-  return norm_ ? norm_->forward(y) : y;
+  const Variable y = pass.keep("head", "output", linear_->forward(x, pass, activation_));
+  return norm_ ? pass.keep("head_norm", "output", norm_->forward(y)) : y;
 }
 
 }  // namespace attend

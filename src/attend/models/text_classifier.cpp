@@ -26,12 +26,13 @@ TextClassifier::TextClassifier(const ClassifierConfig& config)
       output_(parameters_, "output", config.d_model, config.classes) {}
 
 Variable TextClassifier::features(const Ragged& texts, Pass& pass, const Ids& types) const {
-  const Variable text = pool(encode(texts, pass, types), texts.offsets, config_.pooling);
+  const Variable text = pass.keep("pooling", "output",
+                                  pool(encode(texts, pass, types), texts.offsets, config_.pooling));
   return dropout(head_.forward(text, pass), pass.dropout(config_.output_dropout));
 }
 
 Variable TextClassifier::forward(const Ragged& texts, Pass& pass, const Ids& types) const {
-  return output_.forward(features(texts, pass, types), pass);
+  return pass.keep("output", "logits", output_.forward(features(texts, pass, types), pass));
 }
 
 }  // namespace attend

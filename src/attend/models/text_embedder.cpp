@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
@@ -15,6 +17,12 @@
 #include "attend/ops/slices.h"
 
 namespace attend {
+
+namespace {
+
+constexpr std::array<const char*, 2> kDenseNames{"dense", "second_dense"};
+
+}  // namespace
 
 // x / |x| = (x / sqrt(mean of x^2)) / sqrt(D): RMS normalization with a constant gain.
 Variable unit_vectors(const Variable& x) {
@@ -52,10 +60,9 @@ void validate(const EmbedderConfig& c) {
 TextEmbedder::TextEmbedder(const EmbedderConfig& config)
     : EncoderNetwork(config), poolings_(config.poolings()) {
   std::int64_t width = config.pooled_width();
-  for (const auto& [name, next] :
-       {std::pair{"dense", config.dense_width}, {"second_dense", config.second_dense_width}}) {
+  for (const int next : {config.dense_width, config.second_dense_width}) {
     if (next == 0) break;
-    dense_.emplace_back(parameters_, name, width, next, config.dense_bias);
+    dense_.emplace_back(parameters_, kDenseNames[dense_.size()], width, next, config.dense_bias);
     width = next;
   }
 }
@@ -64,9 +71,11 @@ Variable TextEmbedder::pooled(const Variable& tokens, const Ids& offsets, Pass& 
   Variable vectors = pool(tokens, offsets, poolings_.front());
   for (std::size_t i = 1; i < poolings_.size(); ++i)
     vectors = concat_columns(vectors, pool(tokens, offsets, poolings_[i]));
-  for (const Linear& dense : dense_)
-    vectors = dense.forward(vectors, pass, config_.dense_activation);
-  return config_.normalize ? unit_vectors(vectors) : vectors;
+  pass.keep("pooling", "output", vectors);
+  for (std::size_t i = 0; i < dense_.size(); ++i)
+    vectors = pass.keep(kDenseNames[i], "output",
+                        dense_[i].forward(vectors, pass, config_.dense_activation));
+  return config_.normalize ? pass.keep("normalize", "output", unit_vectors(vectors)) : vectors;
 }
 
 }  // namespace attend

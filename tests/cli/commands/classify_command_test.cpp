@@ -199,7 +199,8 @@ TEST_F(ClassifierCommands, LookIntoAClassifier) {
       out_, std::regex("pos 0\\.\\d{4}, neg 0\\.\\d{4}\n.*attention.*\npage: .*page.html\n",
                        std::regex::icase)))
       << out_;
-  EXPECT_NE(read(path("page.html")).find("<dt>Label</dt>"), std::string::npos);
+  EXPECT_NE(read(path("page.html")).find("\"/explore\":{\"classes\":[{\"label\":\"pos\""),
+            std::string::npos);
   ASSERT_EQ(run({"embed", model("run")}, "the story was good\n"), 0) << error_;
   EXPECT_EQ(nlohmann::json::parse(out_)["vector"].size(), 16u);
 }

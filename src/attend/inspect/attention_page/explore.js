@@ -4,11 +4,13 @@
 {{state.js}}
 {{export.js}}
 {{live.js}}
-{{source}}
+{{#asking}}{{view_question.js}}
+{{/asking}}{{source}}
 {{view_overview.js}}
 {{view_detail.js}}
 {{view_answer.js}}
-{{inside.js}}
+{{#recorded}}{{view_effects.js}}
+{{/recorded}}{{inside.js}}
 {{anatomy.js}}
 {{drawing_figure.js}}
 {{formulas.js}}
@@ -18,6 +20,8 @@
 {{view_follow.js}}
 {{query_sum.js}}
 {{view_box.js}}
+{{view_text.js}}
+{{#asking}}{{view_prefix.js}}
 {{view_change.js}}
 {{view_importance.js}}
 {{view_beside.js}}
@@ -28,4 +32,4 @@
 {{view_uses.js}}
 {{stations.js}}
 {{tour.js}}
-live();
+{{/asking}}live();

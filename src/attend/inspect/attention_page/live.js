@@ -1,5 +1,5 @@
-// Questions to a model. The source answers them, with the same functions as the command line: a server, or the engine in a page that is a
-// file. It is a function
+// Questions to a model. The source answers them, with the same functions as the command line: a server, the engine in a page that is a file,
+// or what such a page has recorded. It is a function
 //
 //   call(path, body, signal)  answers a route of the server, as what fetch() resolves with; throws an Error with a message for people
 //
@@ -7,7 +7,6 @@
 // state.unchanged  the answer of the model as it was trained; null if that is not known
 Object.assign(state, { answer: null, unchanged: null });
 
-let models = [];
 const question = { text: "", prefix: "", model: "", source: "", target: "" };
 const asked = { running: false, again: false, unchangedFor: null };
 
@@ -70,73 +69,20 @@ async function askOnce(fields) {
   open(new Picture(state.answer.attention));
 }
 
-function offer(id, values) {
-  const select = byId(id);
-  select.replaceChildren(...values.map((value) => make("option", { value, textContent: value })));
-  if (values.includes(question[id])) select.value = question[id];
-  question[id] = select.value;
-  select.parentElement.hidden = values.length < 2;
-}
-
-function offerLanguages() {
-  const { sources = [], targets = [] } = models.find(({ name }) => name === question.model) ?? {};
-  offer("source", sources.length > 1 ? sources : []);
-  offer("target", targets.length > 1 ? targets : []);
-}
-
 views.push({
   connect() {
-    byId("ask").addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (question.text !== byId("text").value) state.kept = null; // a word of another text
-      question.text = byId("text").value;
-      question.prefix = "";
-      ask();
-    });
-    byId("ask").addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing) return;
-      const isLine = event.target.localName === "textarea" && !event.shiftKey;
-      if (!isLine && !event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      byId("ask").requestSubmit();
-    });
-    for (const id of ["model", "source", "target"]) {
-      byId(id).addEventListener("change", (event) => {
-        question[id] = event.target.value;
-        if (id === "model") {
-          tell("reset");
-          offerLanguages();
-        }
-        ask();
-      });
-    }
     window.addEventListener("hashchange", () => {
       readAddress();
       ask();
     });
   },
-  address(fields) {
-    for (const [name, value] of Object.entries(question)) if (value && (name !== "model" || models.length > 1)) fields.set(name, value);
-  },
-  read(fields) {
-    for (const name of Object.keys(question)) question[name] = fields.get(name) ?? "";
-    byId("text").value = question.text;
-  },
 });
-
-// What the source has.
-async function listModels() {
-  models = (await (await call("/models")).json()).filter(({ task }) => task !== "token classification");
-  offer("model", models.map(({ name }) => name));
-  offerLanguages();
-}
 
 // Begins the page.
 async function live() {
   start();
   try {
-    await listModels();
-    if (models.length === 0) throw new Error("This server has no model to explore.");
+    for (const view of views) await view.begin?.();
     document.body.dataset.state = "ready";
     await ask();
   } catch (error) {

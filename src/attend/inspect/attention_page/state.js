@@ -2,6 +2,7 @@
 // functions that it needs:
 //
 //   connect()         connects its events; called once
+//   begin()           asks what it needs before the first question; called once
 //   opened()          called before another picture is shown
 //   show()            shows the state; called when it has changed
 //   focus(place)      shows what is pointed at, a place as below, or null

@@ -46,7 +46,7 @@ TEST_F(AttentionCommand, WritesAPageForAGivenTranslation) {
   EXPECT_EQ(out_, "der alte hund\npage: " + path("page.html") + "\n");
   const std::string page = read(path("page.html"));
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
-  EXPECT_NE(page.find("<dd dir=\"auto\">der alte hund</dd>"), std::string::npos);
+  EXPECT_NE(page.find("\"translation\":\"der alte hund\""), std::string::npos);
 }
 
 TEST_F(AttentionCommand, TranslatesFirstWithoutOne) {
@@ -56,7 +56,7 @@ TEST_F(AttentionCommand, TranslatesFirstWithoutOne) {
       << error_;
   const std::string translation = out_.substr(0, out_.find('\n'));
   EXPECT_EQ(out_, translation + "\npage: " + path("page.html") + "\n");
-  EXPECT_NE(read(path("page.html")).find("<dd dir=\"auto\">" + translation + "</dd>"),
+  EXPECT_NE(read(path("page.html")).find("\"translation\":\"" + translation + "\""),
             std::string::npos);
 }
 

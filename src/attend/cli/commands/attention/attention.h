@@ -52,9 +52,6 @@ void fields(AttentionArguments& a, Visitor&& visit) {
   fields(a.changes, visit);
 }
 
-// {"entropy": 0.83, "nearly_uniform": false, "heads": [[0.8, ...], ...]}
-nlohmann::ordered_json to_json(const AttentionEntropy& entropy);
-
 // What each head of the model does for an answer (head_effects()); empty without --importance.
 std::vector<HeadEffect> head_effects(const AttentionArguments& arguments, const GoldenInput& input,
                                      std::size_t output);

@@ -13,6 +13,8 @@
 #include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
+#include "attend/inspect/explorer_json.h"
+#include "attend/tasks/explanation/attention_maps.h"
 #include "attend/tasks/loaded_model.h"
 #include "attend/tasks/model_file/model_reading.h"
 
@@ -52,11 +54,12 @@ void show_text(const EmbeddingModel& model, const AttentionArguments& arguments,
   const EmbeddedText text = embedded_text(model, arguments.text);
   page.write(attention_page(model, text));
   page.commit();
+  const AttentionEntropy entropy = attention_entropy(attention_maps(model, text.ids));
   if (arguments.format == OutputFormat::json)
-    return answer("{}\n", json_text(nlohmann::ordered_json{{"attention", to_json(text.entropy)},
+    return answer("{}\n", json_text(nlohmann::ordered_json{{"attention", to_json(entropy)},
                                                            {"page", arguments.out}},
                                     1));
-  answer("{}\npage: {}\n", text.entropy.summary(), shown_path(arguments.out));
+  answer("{}\npage: {}\n", entropy.summary(), shown_path(arguments.out));
 }
 
 void run_attention(AttentionArguments& arguments, const OptionBinding& binding) {

@@ -14,6 +14,8 @@
 #include "attend/core/terminal.h"
 #include "attend/error.h"
 #include "attend/inspect/attention_page.h"
+#include "attend/inspect/explorer_json.h"
+#include "attend/tasks/explanation/attention_maps.h"
 
 namespace attend {
 namespace {
@@ -69,7 +71,8 @@ void print_explanation(const ClassifiedText& text, const std::vector<std::string
   answer("\n");
 }
 
-void print_answer(const ClassifiedText& text, const std::vector<std::string>& labels) {
+void print_answer(const ClassifiedText& text, const std::vector<std::string>& labels,
+                  const AttentionEntropy& entropy) {
   const auto cell = [&](std::size_t i) {
     return fmt::format("{} {:.4f}", all_of(labels[i]), text.classes.probabilities[i]);
   };
@@ -78,36 +81,23 @@ void print_answer(const ClassifiedText& text, const std::vector<std::string>& la
     if (i != text.classes.label) cells.push_back(cell(i));
   answer("{}\n", fmt::join(cells, ", "));
   if (!text.effects.empty()) print_explanation(text, labels);
-  answer("{}\n", text.entropy.summary());
+  answer("{}\n", entropy.summary());
 }
 
-nlohmann::ordered_json to_json(const ClassifiedText& text, const std::vector<std::string>& labels) {
+nlohmann::ordered_json to_json(const ClassifiedText& text, const std::vector<std::string>& labels,
+                               const AttentionEntropy& entropy) {
   nlohmann::ordered_json json{{"label", labels[text.classes.label]},
                               {"probability", json_number(text.classes.probability())},
                               {"probabilities", nlohmann::ordered_json::object()}};
   for (std::size_t i = 0; i < labels.size(); ++i)
     json["probabilities"][labels[i]] = json_number(text.classes.probabilities[i]);
-  if (!text.effects.empty()) json["words"] = nlohmann::ordered_json::array();
-  for (const WordEffect& effect : text.effects) {
-    nlohmann::ordered_json word{
-        {"word", effect.word}, {"probability_without", nullptr}, {"change", nullptr}};
-    if (effect.probability_without) {
-      word["probability_without"] = json_number(*effect.probability_without);
-      word["change"] = json_number(change_of(effect, text));
-    }
-    json["words"].push_back(std::move(word));
-  }
-  json["attention"] = to_json(text.entropy);
+  for (const WordEffect& effect : text.effects)
+    json["words"].push_back(to_json(effect, text.classes.probability()));
+  json["attention"] = to_json(entropy);
   return json;
 }
 
 }  // namespace
-
-nlohmann::ordered_json to_json(const AttentionEntropy& entropy) {
-  return {{"entropy", entropy.mean},
-          {"nearly_uniform", entropy.is_nearly_uniform()},
-          {"heads", entropy.heads}};
-}
 
 void show_classification(const ClassificationModel& model, const AttentionArguments& arguments,
                          AtomicFile& page) {
@@ -119,16 +109,17 @@ void show_classification(const ClassificationModel& model, const AttentionArgume
   const ClassifiedText text = arguments.why ? explained_text(classifier, arguments.text)
                                             : classified_text(classifier, arguments.text);
   progress.end();
+  const AttentionEntropy entropy = attention_entropy(attention_maps(classifier.model(), text.ids));
   const std::vector<HeadEffect> effects = head_effects(arguments, {text.ids}, text.classes.label);
   page.write(attention_page(classifier.model(), text));
   page.commit();
   if (arguments.format == OutputFormat::json) {
-    nlohmann::ordered_json json = to_json(text, classifier.labels());
+    nlohmann::ordered_json json = to_json(text, classifier.labels(), entropy);
     if (!effects.empty()) json["heads"] = to_json(effects);
     json["page"] = arguments.out;
     return answer("{}\n", json_text(json, 1));
   }
-  print_answer(text, classifier.labels());
+  print_answer(text, classifier.labels(), entropy);
   print(effects);
   answer("page: {}\n", shown_path(arguments.out));
 }

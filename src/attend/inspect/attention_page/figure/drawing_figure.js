@@ -9,8 +9,9 @@ const TOPS = {
   "encoder-embedding": 660, "encoder-position": 612,
   "encoder-self": 522, "encoder-self-norm": 484, "encoder-ffn": 414, "encoder-ffn-norm": 376,
   "decoder-embedding": 660, "decoder-position": 612,
-  "decoder-self": 522, "decoder-self-norm": 484, "decoder-cross": 414, "decoder-cross-norm": 376, "decoder-ffn": 306, "decoder-ffn-norm": 268,
+  "decoder-self": 522, "decoder-self-norm": 484, "decoder-recurrence": 522, "decoder-recurrence-norm": 484, "decoder-cross": 414, "decoder-cross-norm": 376, "decoder-ffn": 306, "decoder-ffn-norm": 268,
   linear: 168, softmax: 104,
+  pooling: 286, head: 229, "head-norm": 182, classes: 125, "class-shares": 68, dense: 226, "second-dense": 166, normalize: 106,
 };
 const heightOf = (id) => (id.endsWith("norm") ? LOW : id.endsWith("position") ? 26 : HIGH);
 const columnOf = (id) => FIGURE.column[BOXES[id].stack];
@@ -26,7 +27,7 @@ function figureLines(has) {
   const lines = [];
   for (const stack of ["encoder", "decoder"]) {
     const x = FIGURE.column[stack];
-    const ids = [...INPUTS[stack], ...LAYER[stack], ...(stack === "decoder" ? OUTPUTS : [])].filter(has);
+    const ids = [...INPUTS[stack], ...LAYER[stack], ...OUTPUTS[stack]].filter(has);
     if (ids.length === 0) continue;
     lines.push({ to: ids[0], ...up(x, 718, TOPS[ids[0]] + heightOf(ids[0])) });
     ids.slice(1).forEach((id, i) => lines.push({ to: id, ...up(x, TOPS[ids[i]], TOPS[id] + heightOf(id)) }));
@@ -89,7 +90,7 @@ function mostOf(values) {
 const PRINT = { rows: 8, gap: 1, width: 1200 };
 function drawPrints(canvas, matrix, colors, isShown) {
   const room = Math.max(1, Math.floor(PRINT.width / matrix.rows) - PRINT.gap);
-  const high = Math.min(PRINT.rows, matrix.cols);
+  const high = matrix.rows === 1 ? 1 : Math.min(PRINT.rows, matrix.cols); // one vector is a line
   const wide = Math.min(room, Math.ceil(matrix.cols / high));
   const stride = Math.ceil(matrix.cols / (high * wide));
   canvas.width = matrix.rows * (wide + PRINT.gap);

@@ -12,6 +12,7 @@ const of1 = (name, ...inner) => mrow(mtext(name), bracket("("), ...inner, bracke
 const ofTall = (name, inner) => mrow(mtext(name), mo("("), inner, mo(")"));
 const fraction = (a, b) => `<mfrac>${a}${b}</mfrac>`;
 const root = (a) => `<msqrt>${a}</msqrt>`;
+const sumOver = (index) => msub(mo("∑"), mi(index));
 
 const ratio = fraction(mrow(mi("Q"), msup(mi("K"), mi("T"))), root(msub(mi("d"), mi("k"))));
 
@@ -32,6 +33,23 @@ const FORMULAS = {
     mrow(msub(mtext("PE"), mrow(mi("p"), mo(","), mn(2), mi("i"), mo("+"), mn(1))), mo("="), ofTall("cos", fraction(mi("p"), msup(mn(10000), mrow(mn(2), mi("i"), mo("/"), msub(mi("d"), mtext("model"))))))),
   ],
   output: [mrow(msub(mi("p"), mi("j")), mo("="), fraction(of1("exp", msub(mi("z"), mi("j"))), mrow(msub(mo("∑"), mi("i")), of1("exp", msub(mi("z"), mi("i"))))), mo(","), mi("z"), mo("="), mi("x"), msup(mi("W"), mtext("vocab")))],
+  // Of the vectors x of n tokens the vector v of their text.
+  pooling: {
+    max: [mrow(msub(mi("v"), mi("j")), mo("="), msub(mi("max"), mi("i")), msub(mi("x"), mrow(mi("i"), mi("j"))))],
+    mean: [mrow(mi("v"), mo("="), fraction(mn(1), mi("n")), sumOver("i"), msub(mi("x"), mi("i")))],
+    first: [mrow(mi("v"), mo("="), msub(mi("x"), mn(1)))],
+    last: [mrow(mi("v"), mo("="), msub(mi("x"), mi("n")))],
+    mean_sqrt: [mrow(mi("v"), mo("="), fraction(mn(1), root(mi("n"))), sumOver("i"), msub(mi("x"), mi("i")))],
+    weighted_mean: [mrow(mi("v"), mo("="), fraction(mrow(sumOver("i"), mi("i"), msub(mi("x"), mi("i"))), mrow(sumOver("i"), mi("i"))))],
+  },
+  dense: (activation, bias) => {
+    const map = mrow(mi("v"), mi("W"), ...(bias ? [mo("+"), mi("b")] : []));
+    return [mrow(mi("y"), mo("="), activation === "none" ? map : of1(activation, map))];
+  },
+  headNorm: [mrow(mi("y"), mo("="), of1("Norm", mi("v")))],
+  classes: [mrow(mi("z"), mo("="), mi("v"), mi("W"), mo("+"), mi("b")), mrow(msub(mi("p"), mi("j")), mo("="), fraction(of1("exp", msub(mi("z"), mi("j"))), mrow(sumOver("i"), of1("exp", msub(mi("z"), mi("i"))))))],
+  severalClasses: [mrow(mi("z"), mo("="), mi("v"), mi("W"), mo("+"), mi("b")), mrow(msub(mi("p"), mi("j")), mo("="), fraction(mn(1), mrow(mn(1), mo("+"), of1("exp", mo("−"), msub(mi("z"), mi("j"))))))],
+  normalize: [mrow(mi("y"), mo("="), fraction(mi("v"), mrow(mo("‖"), mi("v"), mo("‖"))))],
 };
 
 function formula(lines) {

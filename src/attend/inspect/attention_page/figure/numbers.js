@@ -37,7 +37,7 @@ function numbersView({ name, title, matrix, rows = [], cols = null, of = "", cho
       return make("li", {}, label);
     }),
   );
-  const heads = cols ? make("ol", { className: "columns" }, ...cols.map((text) => make("li", { dir: "auto", textContent: wordOf(text) }))) : "";
+  const heads = cols ? make("ol", { className: rows.length || 22 * matrix.cols > width ? "columns" : "columns alone" }, ...cols.map((text) => make("li", { dir: "auto", textContent: wordOf(text) }))) : "";
   const masked = matrix.values.includes(-Infinity);
   const [veil, term] = ["veil", "mark"].map((className) => make("i", { className, hidden: true }));
   const picture = make("div", { className: masked ? "cells masked" : "cells" }, canvas, veil, make("i", { className: "row-mark", hidden: chosen < 0 }), term);

@@ -103,6 +103,22 @@ const EXPLAIN = {
       ),
     ];
   },
+  recurrence({ inside, module, tokens, chosen, choose }) {
+    return [
+      make("p", { textContent: "In place of attention, a simple recurrent unit carries what was read from token to token: a weighted mean of what it has and of what comes." }),
+      numbersRow(numbersView({ name: "SSRU", title: "output", matrix: inside.get(module, "output"), rows: tokens, chosen, choose })),
+    ];
+  },
+  experts({ inside, module, tokens, chosen, choose }) {
+    const router = inside.get(module, "router");
+    return [
+      make("p", { textContent: `Of several networks a router chooses some for each token, by these probabilities; what they give is added.` }),
+      numbersRow(
+        router && numbersView({ name: "router", title: "probability of each expert", matrix: router, rows: tokens, chosen, weights: true, choose }),
+        numbersView({ name: "FFN", title: "output", matrix: inside.get(module, "output"), rows: router ? [] : tokens, chosen, choose }),
+      ),
+    ];
+  },
   output({ inside, tokens, chosen }) {
     const found = inside.next[chosen];
     const largest = found[0].probability;
@@ -118,19 +134,23 @@ const EXPLAIN = {
   },
 };
 
+// Layers may have experts in place of one network.
+const explained = (inside, opens, module) => (opens === "feed" && !inside.has(module, "hidden") ? "experts" : opens);
+
 function showBox() {
   if (!run.inside) return;
   const { inside, box: id } = run;
   const { stack, opens, of } = BOXES[id];
   const layer = isInLayer(id) ? run.layers[stack] : 0;
+  const module = of?.(layer)[0];
   const tokens = inside.tokensOf(stack);
   const chosen = Math.min(run.rows[stack], tokens.length - 1);
   const where = `${stack}${isInLayer(id) ? `, layer ${layer + 1}` : ""}`;
   const focused = document.activeElement?.closest("#box-numbers .pills") ? [...byId("box-numbers").querySelectorAll("button")].indexOf(document.activeElement) : -1;
   byId("box-name").textContent = titleOf(id);
-  byId("box-where").textContent = `${where}, “${wordOf(tokens[chosen])}”`;
+  byId("box-where").textContent = isOfText(id) ? "behind the encoder, the whole text" : `${where}, “${wordOf(tokens[chosen])}”`;
   if (opens !== "attention") sumPlayer.pause();
-  byId("box-numbers").replaceChildren(...EXPLAIN[opens]({ inside, id, stack, tokens, chosen, module: of?.(layer)[0], choose: chooseRow(stack) }).filter(Boolean));
+  byId("box-numbers").replaceChildren(...EXPLAIN[explained(inside, opens, module)]({ inside, id, stack, tokens, chosen, module, choose: chooseRow(stack) }).filter(Boolean));
   for (const cells of byId("box-numbers").querySelectorAll(".cells")) cells.dataset.of ||= stack;
   if (focused >= 0) byId("box-numbers").querySelectorAll("button")[focused]?.focus();
 }
@@ -155,7 +175,7 @@ function boxNumbers() {
   const { inside, box: id } = run;
   const { stack, of } = BOXES[id];
   const module = of?.(isInLayer(id) ? run.layers[stack] : 0)[0];
-  if (!module) return { next: inside.next };
+  if (!module) return isOfText(id) ? { classes: classShares(inside) } : { next: inside.next };
   return Object.fromEntries(
     inside.values.filter((value) => value.module === module).map(({ name, shape: [rows, cols] }) => [name, rowsOf(inside.get(module, name).values, rows, cols)]),
   );

@@ -1,16 +1,20 @@
 // The view of the model at work: figure 1 of the paper, in which the vectors of the text flow. A box opens (view_box.js).
 //
-// run.inside      what was computed; null before the first answer, and of models without such a figure
+// run.inside      what was computed; null before the first answer, and where there is no figure
+// run.refused     why there is none; empty where there is one
 // run.moments     the steps of the computation, and run.at, the last one that has been made
 // run.stepByStep  whether the decoder writes one token after the other, or is told all of them at once, as in training
 // run.layers      the layer of each stack that is shown
 // run.box         the box that is open, and run.head and run.rows, its head and the tokens of each stack that it explains
-const run = { inside: null, of: "", moments: [], at: 0, stepByStep: true, layers: { encoder: 0, decoder: 0 }, box: "encoder-self", head: 0, rows: { encoder: 0, decoder: 0 } };
+const run = { inside: null, refused: "", of: "", moments: [], at: 0, stepByStep: true, layers: { encoder: 0, decoder: 0 }, box: "encoder-self", head: 0, rows: { encoder: 0, decoder: 0 } };
 
 const figureBoxes = () => [...byId("figure-boxes").children];
 const boxElement = (id) => byId("figure-boxes").querySelector(`[data-id=${id}]`);
 const momentNow = () => run.moments[run.at];
-const titleOf = (id) => (id.endsWith("-norm") && run.inside?.norm_first ? "Add" : BOXES[id].title);
+const titleOf = (id) => {
+  if (isInLayer(id)) return id.endsWith("-norm") && run.inside?.norm_first ? "Add" : BOXES[id].title;
+  return isOfText(id) && run.inside ? titleOfText(id, run.inside) : BOXES[id].title;
+};
 
 const SAYS = {
   embedding: (tokens) => `Each of ${tokens} becomes a vector: a row of a table that was learned.`,
@@ -18,9 +22,14 @@ const SAYS = {
   "encoder-self": () => "Each token looks at all tokens of the sentence and takes a weighted mean of their values.",
   "decoder-self": () => "Each token looks back at those before it. The mask hides those that come after.",
   "decoder-cross": () => "The decoder looks at the source: queries come from what is written, keys and values from the encoder.",
+  recurrence: () => "What was read is carried on from token to token.",
   norm: () => "What was found is added to what was there, and the sum is normalized.",
   feed: () => "Each token is changed by itself, by two linear maps with a nonlinearity between.",
   linear: () => "A score for each word of the vocabulary.",
+  pooling: (tokens) => `The vectors of ${tokens} become one, that of the text.`,
+  dense: () => "The vector of the text goes through a layer of its own.",
+  classes: () => "A score for each class, and of the scores probabilities.",
+  normalize: () => "The vector is divided by its length: only its direction counts.",
   softmax: () => "Scores become probabilities. The most probable word is a good choice; beam search looks further.",
 };
 
@@ -33,7 +42,7 @@ function captionOf({ id, layer, row }) {
   const where = isInLayer(id) ? `, layer ${layer + 1}` : "";
   const next = id === "softmax" && row !== null ? run.inside.writtenAt(row) : undefined;
   const written = next === undefined ? "" : ` Written: “${wordOf(next)}”.`;
-  return [`${stack === "encoder" ? "Encoder" : "Decoder"}${where}: ${titleOf(id).toLowerCase()}`, says(tokens) + written];
+  return [`${isOfText(id) ? "Behind the encoder" : stack === "encoder" ? "Encoder" : "Decoder"}${where}: ${titleOf(id).toLowerCase()}`, says(tokens) + written];
 }
 
 // The moment in which a box last computed, up to now: its layer, and the tokens that it has.
@@ -52,7 +61,7 @@ function stateOfBox(id) {
 // Whether a moment comes after this box in its stack: then the box has computed, too.
 function isAfter(moment, id, layer) {
   const { stack } = BOXES[id];
-  const rank = (one, l) => (INPUTS[stack].includes(one) ? INPUTS[stack].indexOf(one) : OUTPUTS.includes(one) ? 1e6 + OUTPUTS.indexOf(one) : 100 + 10 * l + LAYER[stack].indexOf(one));
+  const rank = (one, l) => (INPUTS[stack].includes(one) ? INPUTS[stack].indexOf(one) : OUTPUTS[stack].includes(one) ? 1e6 + OUTPUTS[stack].indexOf(one) : 100 + 10 * l + LAYER[stack].indexOf(one));
   return rank(moment.id, moment.layer) > rank(id, layer);
 }
 
@@ -106,21 +115,29 @@ function makeFigure() {
   byId("figure-layers").replaceChildren(...["encoder", "decoder"].flatMap((stack) => layerSwitch(stack, has)));
   byId("figure-source").hidden = !has("encoder-embedding");
   byId("figure-read").hidden = !has("decoder-embedding");
-  byId("figure-next").hidden = !has("softmax");
+  byId("figure-next").hidden = !has("softmax") && !has("class-shares");
+  byId("figure-next").ariaLabel = has("class-shares") ? "The classes" : "The most probable next words";
+  byId("figure-mode").hidden = !has("decoder-embedding");
+  byId("figure-lines").parentElement.classList.toggle("alone", !has("decoder-embedding"));
   if (!has(run.box)) run.box = ids.find((id) => BOXES[id].opens === "attention") ?? ids[0];
 }
 
 // The most probable words at a place, the written one marked.
 function showNextWords(row) {
   const tokens = run.inside.next?.[row] ?? [];
-  byId("figure-next").replaceChildren(
-    ...tokens.slice(0, 4).map(({ token, probability: share }) => {
-      const bar = make("li", {}, make("span", { className: "word", textContent: wordOf(token) }), make("i"), make("span", { className: "share-text", textContent: percent(share) }));
-      bar.style.setProperty("--share", share.toFixed(4));
-      bar.classList.toggle("path", token === run.inside.writtenAt(row));
-      return bar;
-    }),
-  );
+  byId("figure-next").replaceChildren(...tokens.slice(0, 4).map(({ token, probability: share }) => nextBar(wordOf(token), share, token === run.inside.writtenAt(row))));
+}
+
+function nextBar(text, share, isChosen) {
+  const bar = make("li", {}, make("span", { className: "word", textContent: text }), make("i"), make("span", { className: "share-text", textContent: percent(share) }));
+  bar.style.setProperty("--share", share.toFixed(4));
+  bar.classList.toggle("path", isChosen);
+  return bar;
+}
+
+// The classes of the text, the one that was chosen marked.
+function showNextClasses() {
+  byId("figure-next").replaceChildren(...classShares(run.inside).slice(0, 6).map(({ label, probability: share }, i) => nextBar(label, share, i === 0)));
 }
 
 function showTokens(id, label, tokens, isShown, chosen, read) {
@@ -145,6 +162,8 @@ function showTokens(id, label, tokens, isShown, chosen, read) {
 function showFigure() {
   const { inside } = run;
   byId("running").hidden = !inside;
+  byId("no-figure").hidden = !run.refused;
+  byId("no-figure").textContent = run.refused && `There is no figure here: ${run.refused}.`;
   if (!inside) return;
   const now = momentNow();
   const colors = numberColors();
@@ -178,7 +197,8 @@ function showFigure() {
 function showCaption() {
   const row = run.followed?.stack === "decoder" ? run.followed.token : run.rows.decoder;
   const done = hasBox(run.inside, "softmax") ? stateOfBox("softmax").rows : -1;
-  if (done >= 0) showNextWords(Math.min(done, row));
+  if (hasBox(run.inside, "class-shares") && stateOfBox("class-shares").rows >= 0) showNextClasses();
+  else if (done >= 0) showNextWords(Math.min(done, row));
   else byId("figure-next").replaceChildren();
   const texts = run.followed ? captionOfFollowed() : captionOf(momentNow());
   byId("figure-caption").ariaLive = figurePlayer.isRunning() ? "off" : "polite";
@@ -306,8 +326,10 @@ views.push({
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => showFigure());
   },
   async answered(fields) {
-    const { text, kept } = await inside(fields);
-    if (!kept) openInside(text);
+    const { text, refused, kept } = await inside(fields);
+    if (kept) return;
+    run.refused = refused;
+    openInside(text);
   },
   show: showFigure,
   address(fields) {
@@ -325,7 +347,7 @@ views.push({
   },
 });
 
-// Everything that the model computes with these fields, or null if it has no figure: recurrent networks, and those too large to send.
+// Everything that the model computes with these fields; or null and the reason, as of recurrent networks, and of texts with too many numbers.
 async function inside(fields) {
   const key = JSON.stringify([fields, state.answer.translation]);
   if (run.of === key) return { kept: true };
@@ -333,8 +355,8 @@ async function inside(fields) {
   try {
     const asked = { ...fields, translation: state.answer.translation ?? "" };
     delete asked.prefix;
-    return { text: new Inside(await (await call("/explore/inside", filled(asked))).json()) };
-  } catch {
-    return { text: null };
+    return { text: new Inside(await (await call("/explore/inside", filled(asked))).json()), refused: "" };
+  } catch (error) {
+    return { text: null, refused: error.message };
   }
 }

@@ -19,7 +19,7 @@ function vectorUnder({ target, clientX, clientY }) {
   const { left, top, width, height } = target.getBoundingClientRect();
   if (figure) return { stack, token: Math.floor((Math.max(0, clientY - top) / height) * target.height) };
   const box = target.closest("#figure .box");
-  if (!box) return null;
+  if (!box || isOfText(box.dataset.id)) return null;
   const own = BOXES[box.dataset.id].stack;
   const count = run.inside.tokensOf(own).length;
   return { stack: own, token: Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count))) };
@@ -96,7 +96,7 @@ function showFollowed() {
     const met = followed && !own && looks.cross && ["encoder-ffn-norm", "decoder-cross"].includes(box.dataset.id);
     box.classList.toggle("aside", Boolean(followed) && !own && !met);
     const only = () => Array.from(run.inside.tokensOf(stack), (_, i) => Number(i === followed.token));
-    fade(box.lastChild, own ? only() : met ? Array.from(looks.cross) : null);
+    fade(box.lastChild, isOfText(box.dataset.id) ? null : own ? only() : met ? Array.from(looks.cross) : null);
   }
   for (const line of byId("figure-drawn").querySelectorAll("[data-to]")) line.classList.toggle("followed", BOXES[line.dataset.to].stack === followed?.stack);
   for (const chip of document.querySelectorAll(".texts .token")) {

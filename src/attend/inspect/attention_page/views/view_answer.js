@@ -54,7 +54,9 @@ function showWords(list, words, before, action) {
   );
 }
 
-function scoreText(logProbability, tokens) {
+// The end of a translation that was cut has no probability.
+function scoreText({ log_probability: logProbability, attention }) {
+  const tokens = attention.axes.written.pieces.filter((piece) => piece.log_probability !== undefined).length;
   return `log-probability ${number(logProbability)}, ${(100 * Math.exp(logProbability / tokens)).toFixed(1)}\u00a0% per token`;
 }
 
@@ -83,18 +85,6 @@ function unchangedText({ translation, classes, log_probability: whole }, answer)
   return `Unchanged: “${translation}”, log-probability ${number(whole)}${change}.`;
 }
 
-// The translation up to this word, and where the word begins.
-function beginningAt(answer, index) {
-  let begin = 0;
-  let end = 0;
-  for (const { text, marks } of writtenWords(answer).slice(0, index + 1)) {
-    if (marks) break;
-    begin = Math.max(end, answer.translation.indexOf(text, end));
-    end = begin + text.length;
-  }
-  return { text: answer.translation.slice(0, end), begin };
-}
-
 // What is shown of an answer, without its maps.
 function answerNumbers(answer) {
   const { attention, ...numbers } = answer;
@@ -103,7 +93,7 @@ function answerNumbers(answer) {
 
 views.push({
   connect() {
-    byId("with-toggle").after(
+    document.querySelector(".asides").append(
       exportBar({
         name: "answer",
         title: () => question.text,
@@ -111,30 +101,7 @@ views.push({
         data: () => ({ answer: answerNumbers(state.answer), unchanged: answerNumbers(state.unchanged) }),
       }),
     );
-    byId("answer-words").addEventListener("click", (event) => {
-      const word = event.target.closest("button");
-      if (!word) return;
-      const { text, begin } = beginningAt(state.answer, Number(word.dataset.index));
-      unfold("begin");
-      const input = byId("prefix");
-      input.value = text;
-      input.focus();
-      input.setSelectionRange(begin, text.length);
-    });
     roveFocus(byId("answer-words"), "button", lineStep);
-    byId("begin-toggle").addEventListener("click", () => {
-      unfold("begin", byId("begin").hidden);
-      if (!byId("begin").hidden) byId("prefix").focus();
-    });
-    byId("begin").addEventListener("submit", (event) => {
-      event.preventDefault();
-      question.prefix = byId("prefix").value;
-      ask();
-    });
-    byId("free").addEventListener("click", () => {
-      question.prefix = "";
-      ask();
-    });
   },
   show() {
     const { answer, unchanged } = state;
@@ -142,15 +109,11 @@ views.push({
     if (!answer) return;
     const translates = answer.translation !== undefined;
     byId("answer-name").textContent = translates ? "Translation" : answer.classes ? "Classes" : "Text";
-    byId("begin-toggle").hidden = !translates;
-    if (!translates || question.prefix) unfold("begin", translates);
-    byId("prefix").value = question.prefix;
-    byId("free").disabled = !question.prefix;
     byId("answer-words").hidden = Boolean(answer.classes);
-    if (!answer.classes) showWords(byId("answer-words"), writtenWords(answer), textsOf(writtenWords(unchanged)), translates ? "go on from here" : "");
+    if (!answer.classes) showWords(byId("answer-words"), writtenWords(answer), textsOf(writtenWords(unchanged)), translates && byId("begin") ? "go on from here" : "");
     showClasses(answer.classes);
-    const { written } = answer.attention.axes;
-    byId("score").textContent = answer.log_probability === undefined ? "" : scoreText(answer.log_probability, written.pieces.length);
+    byId("score").textContent = answer.log_probability === undefined ? "" : scoreText(answer);
+    byId("entropy").textContent = answer.attention.entropy?.summary ?? "";
     byId("unchanged").hidden = answer === unchanged;
     byId("unchanged").textContent = answer === unchanged ? "" : unchangedText(unchanged, answer);
   },

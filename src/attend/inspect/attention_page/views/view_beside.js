@@ -123,7 +123,7 @@ function showOther() {
   if (!answer.classes) showWords(byId("beside-words"), writtenWords(answer), textsOf(writtenWords(state.answer)), "");
   byId("beside-score").textContent = answer.classes
     ? answer.classes.map(({ label, probability: share }) => `${label} ${percent(share)}`).join(", ")
-    : answer.log_probability === undefined ? "" : scoreText(answer.log_probability, answer.attention.axes.written.pieces.length);
+    : answer.log_probability === undefined ? "" : scoreText(answer);
   byId("beside-change").textContent = answer.classes ? "" : changedWords(textsOf(writtenWords(state.answer)), words);
 }
 
