@@ -93,7 +93,8 @@ function drawPrints(canvas, matrix, colors, isShown) {
   const high = matrix.rows === 1 ? 1 : Math.min(PRINT.rows, matrix.cols); // one vector is a line
   const wide = Math.min(room, Math.ceil(matrix.cols / high));
   const stride = Math.ceil(matrix.cols / (high * wide));
-  canvas.width = matrix.rows * (wide + PRINT.gap);
+  const step = matrix.rows === 1 ? wide : wide + PRINT.gap;
+  canvas.width = matrix.rows * step;
   canvas.height = high;
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, high);
@@ -102,7 +103,7 @@ function drawPrints(canvas, matrix, colors, isShown) {
     if (!isShown(token)) continue;
     const values = matrix.row(token);
     for (let i = 0; i * stride < values.length; ++i)
-      paintNumbers(image, (i % high) * canvas.width + token * (wide + PRINT.gap) + Math.floor(i / high), values[i * stride], most, colors);
+      paintNumbers(image, (i % high) * canvas.width + token * step + Math.floor(i / high), values[i * stride], most, colors);
   }
   context.putImageData(image, 0, 0);
 }
