@@ -25,7 +25,7 @@ function effectsNote(label) {
 views.push({
   connect() {
     if (!recorded.effects.length) return;
-    byId("asked-name").after(exportBar({ name: "asked", title: () => recorded.text, drawing: () => byId("asked-text"), data: () => recorded.effects }));
+    byId("asked-note").after(exportBar({ name: "asked", title: () => recorded.text, drawing: () => byId("asked-text"), data: () => recorded.effects }));
   },
   show() {
     if (!recorded.effects.length || !state.answer) return;
