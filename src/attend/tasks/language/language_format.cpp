@@ -12,7 +12,7 @@ namespace attend {
 
 namespace {
 
-constexpr const char* kDocuments = "documents";
+constexpr const char *kDocuments = "documents", *kLines = "lines";
 
 }  // namespace
 
@@ -23,7 +23,10 @@ std::vector<std::int32_t> LanguageFormat::around(std::vector<std::int32_t> ids) 
 }
 
 std::string LanguageFormat::to_json() const {
-  nlohmann::json json{{"unit", kDocuments}, {"prefix", prefix}, {"suffix", suffix}, {"ends", ends}};
+  nlohmann::json json{{"unit", has_lines() ? kLines : kDocuments},
+                      {"prefix", prefix},
+                      {"suffix", suffix},
+                      {"ends", ends}};
   if (start >= 0) json["start"] = start;
   if (!forbidden.empty()) json["forbidden"] = forbidden;
   return json.dump();
@@ -33,9 +36,11 @@ LanguageFormat LanguageFormat::from_json(std::string_view text, const Tokenizer&
                                          const std::string& where) {
   const nlohmann::json json = parse_sorted_json(text, where);
   JsonObject members(json, where);
-  if (const std::string unit = members.text("unit"); unit != kDocuments)
-    throw DataError(fmt::format("{}: unit: expected {}, found {}", where, kDocuments, quote(unit)));
-  LanguageFormat format{.unit = TextUnit::documents,
+  const std::string unit = members.text("unit");
+  if (unit != kDocuments && unit != kLines)
+    throw DataError(fmt::format("{}: unit: expected {} or {}, found {}", where, kDocuments, kLines,
+                                quote(unit)));
+  LanguageFormat format{.unit = unit == kLines ? TextUnit::lines : TextUnit::documents,
                         .prefix = members.ids("prefix"),
                         .suffix = members.ids("suffix"),
                         .ends = members.ids("ends")};
@@ -52,6 +57,9 @@ LanguageFormat LanguageFormat::from_json(std::string_view text, const Tokenizer&
   for (const std::vector<std::int32_t>& sequence : format.forbidden)
     if (sequence.empty() || !is_in_vocabulary(sequence, tokenizer))
       throw DataError(where + ": forbidden: expected sequences of ids of the vocabulary");
+  if (format.has_lines() && (format.prefix.size() != 1 || !format.suffix.empty() ||
+                             format.ends != std::vector{tokenizer.eos_id()}))
+    throw DataError(where + ": expected lines that one token begins, and eos ends");
   if (format.start >= tokenizer.vocab_size())
     throw DataError(where + ": start: expected an id of the vocabulary");
   return format;

@@ -20,7 +20,8 @@ struct LanguageFormat {
   std::vector<std::int32_t> suffix = {};  // tokens after a prompt, of documents
   std::int32_t start = -1;                // begins a document without a token; -1: none does
   std::vector<std::int32_t> ends = {};    // each ends an answer
-  std::vector<std::vector<std::int32_t>> forbidden = {};  // sequences that are never written
+  // Sequences that are never written. Of lines that forbid none, the tokens without text are.
+  std::vector<std::vector<std::int32_t>> forbidden = {};
 
   bool has_lines() const { return unit == TextUnit::lines; }
   // In a document, the strings of special tokens are these tokens, as its tokenizer reads them.
@@ -41,7 +42,8 @@ struct LanguageFormat {
   bool operator==(const LanguageFormat&) const = default;
 };
 
-// The metadata of a model file with a text format. Without it a model was trained on lines.
+// The metadata of a model file with a text format. Without it a model was trained on lines, and
+// forbids none.
 inline constexpr const char* kLanguageFormatKey = "attend.language_format";
 
 // Documents of a tokenizer that attend has trained: each follows an end.

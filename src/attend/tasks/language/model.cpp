@@ -101,7 +101,7 @@ Metadata LanguageModel::configuration() const {
   Metadata metadata{{"attend.config", options_to_json(network->config())},
                     {"attend.context", options_to_json(context)}};
   if (cache.used()) metadata["attend.cache"] = options_to_json(cache);
-  if (!text.has_lines()) {
+  if (!text.has_lines() || !text.forbidden.empty()) {
     metadata[kLanguageFormatKey] = text.to_json();
   } else if (text != text_of_lines(tokenizer.eos_id(), tokenizer.eos_id())) {
     metadata[kFirstTokenKey] = fmt::format("[{}]", text.prefix.front());

@@ -5,7 +5,7 @@
 //              attend.context  the LanguageOptions of its training, as JSON
 //              attend.cache    the ContinuousCacheOptions for prediction, as JSON; absent: none
 //              attend.first_token  the id that begins a text of lines; absent: eos
-//              attend.language_format  the LanguageFormat of documents, as JSON; absent: lines
+//              attend.language_format  the LanguageFormat, as JSON; absent: lines that forbid none
 //              attend.generation  the GenerationDefaults, as JSON; absent: those of the library
 //              attend.chat     the ChatFormat of conversations, as JSON; absent: none
 //   tensors    tokenizer

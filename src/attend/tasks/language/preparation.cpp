@@ -61,10 +61,11 @@ LanguageFormat format_for(const LanguagePreparation& o, const Tokenizer& tokeniz
     if (file.extension() == ".safetensors") {
       const Checkpoint model = load_checkpoint(file);
       if (model.metadata.contains(kLanguageFormatKey)) {
-        if (!documents)
+        LanguageFormat format = language_model(model).text;
+        if (!documents && !format.has_lines())
           throw OptionError<ConfigError>("documents: {} was trained on documents; add {}",
                                          model.source, as_flag("documents"));
-        return language_model(model).text;
+        if (documents != format.has_lines()) return format;
       }
     }
   }

@@ -60,7 +60,7 @@ Generation generation(const Hypothesis& hypothesis) {
 
 std::vector<std::int32_t> unwritten_tokens(const LanguageModel& model) {
   std::vector<std::int32_t> tokens;
-  if (!model.text.has_lines()) return tokens;
+  if (!model.text.has_lines() || !model.text.forbidden.empty()) return tokens;
   const SpecialTokens special = model.tokenizer.special_tokens();
   for (const std::int32_t id : {special.pad, special.unk, special.bos})
     if (id >= 0 && id != special.eos) tokens.push_back(id);

@@ -28,8 +28,8 @@ struct GenerationPrompt {
   bool is_conversation = false;  // line breaks are characters, and an end of the model ends it
 };
 
-// Tokens that are never written: in lines, those without text but eos. A vocabulary may have one
-// token for bos and eos, or lack some.
+// Tokens that are never written: in lines, unless their format says what is, those without text but
+// eos. A vocabulary may have one token for bos and eos, or lack some.
 std::vector<std::int32_t> unwritten_tokens(const LanguageModel& model);
 
 // The options of beam search among these.
