@@ -14,6 +14,7 @@ import argparse
 import dataclasses
 import functools
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -119,14 +120,20 @@ class Fixture:
             merges = codes.read_text(encoding="utf-8").strip().split("\n")[1:]
             codes.write_text("".join(f"{line} {1000 - i}\n" for i, line in enumerate(merges)), encoding="utf-8")
 
+    def options(self):
+        return [os.path.relpath(self.folder), "--source-lang", "en", "--target-lang", "de"]
+
+    def change(self, cfg):
+        """Sets what no option does."""
+
     def build(self):
         from fairseq import checkpoint_utils, options, tasks
         from fairseq.dataclass.utils import convert_namespace_to_omegaconf
         from fairseq.trainer import Trainer
         parser = options.get_training_parser()
-        args = options.parse_args_and_arch(parser, [str(self.folder), "--source-lang", "en", "--target-lang", "de", "--cpu", "--optimizer", "adam",
-                                                    "--max-tokens", "100", *self.arguments])
+        args = options.parse_args_and_arch(parser, [*self.options(), "--cpu", "--optimizer", "adam", "--max-tokens", "100", *self.arguments])
         cfg = convert_namespace_to_omegaconf(args)
+        self.change(cfg)
         self.task = tasks.setup_task(cfg.task)
         model = self.task.build_model(cfg.model)
         with torch.no_grad():
@@ -145,7 +152,7 @@ class Fixture:
             torch.save(self.older_state(model, args), path, _use_new_zipfile_serialization=self.container == "zip")
         [self.model], _, _ = checkpoint_utils.load_model_ensemble_and_task([str(path)])
         self.model.eval()
-        for layer in self.model.encoder.layers:
+        for layer in getattr(self.model, "encoder", self.model.decoder).layers:
             layer.load_to_BT = False  # the fast path asks for what newer versions of PyTorch do not have
 
     @torch.no_grad()
@@ -155,7 +162,8 @@ class Fixture:
         is_normalized = decoder.layer_norm is not None and "final" not in (self.version or {"without": []})["without"]
         bias = decoder.layer_norm.bias if is_normalized else last.fc2.bias if last.normalize_before else last.final_layer_norm.bias
         bias.add_(0.5 * torch.randn(bias.shape, generator=self.random))
-        decoder.output_projection.weight[2] += 3 * bias / (bias @ bias)
+        direction = bias if decoder.project_out_dim is None else decoder.project_out_dim(bias)
+        decoder.output_projection.weight[2] += 3 * direction / (direction @ direction)
 
     def older_state(self, model, args):
         """What a version wrote that had fewer options, one tensor for queries, keys and values, and numbered normalizations."""
@@ -181,7 +189,7 @@ class Fixture:
         if "final" in self.version["without"]:
             state = {name: value for name, value in state.items() if not name.startswith(("encoder.layer_norm.", "decoder.layer_norm."))}
         for option in self.version["without_options"]:
-            delattr(args, option)
+            vars(args).pop(option, None)
         for sinusoids in self.version.get("sinusoids", []):
             state[sinusoids] = torch.zeros(3, 4)
         return {"args": args, "model": state, "optimizer_history": [{"criterion_name": "CrossEntropyCriterion", "num_updates": 7, "best_loss": 2.5}],
@@ -220,11 +228,7 @@ class Fixture:
             records.append({"source": text, "beam": beams, "target": target, "target_scores": self.scores(source, target)})
         tensors = {}
         for name, sequences in (("ids", ids), ("written", written)):
-            offsets = [0]
-            for sequence in sequences:
-                offsets.append(offsets[-1] + len(sequence))
-            tensors[name] = torch.tensor(sum(sequences, []), dtype=torch.int32)
-            tensors[name + ".offsets"] = torch.tensor(offsets, dtype=torch.int32)
+            put_ids(tensors, name, sequences)
         for side in ("encoder", "decoder"):
             for layer in range(len(states[side][0])):
                 tensors[f"{side}.{layer}"] = torch.cat([run[layer] for run in states[side]]).contiguous()
@@ -246,6 +250,14 @@ class Fixture:
         before = torch.cat([tokens[-1:], tokens[:-1]])
         logits, _ = self.model(source[None], torch.tensor([len(source)]), before[None])
         return torch.log_softmax(logits[0], -1)[torch.arange(len(tokens)), tokens].tolist()
+
+
+def put_ids(tensors, name, sequences):
+    offsets = [0]
+    for sequence in sequences:
+        offsets.append(offsets[-1] + len(sequence))
+    tensors[name] = torch.tensor(sum(sequences, []), dtype=torch.int32)
+    tensors[name + ".offsets"] = torch.tensor(offsets, dtype=torch.int32)
 
 
 def older_meter():
