@@ -11,6 +11,7 @@ pyonmttok, torch, safetensors, sentencepiece and subword-nmt; what else OpenNMT-
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -96,7 +97,7 @@ class Fixture:
         parser = ArgumentParser()
         opts.train_opts(parser)
         options = {"encoder_type": "transformer", "decoder_type": "transformer", "layers": 2, "hidden_size": 16, "word_vec_size": 16, "heads": 2,
-                   "transformer_ff": 24, "src_vocab": "none", "tgt_vocab": "none", "data": "{}", "save_model": str(self.folder / "model"), **self.options}
+                   "transformer_ff": 24, "src_vocab": "none", "tgt_vocab": "none", "data": "{}", "save_model": os.path.relpath(self.folder / "model"), **self.options}
         arguments = [part for key, value in options.items() for part in (["-" + key] if value is True else ["-" + key, str(value)])]
         opt, _ = parser.parse_known_args(arguments)
         opt.data, opt.transforms = {}, {"bpe": ["bpe"], "sentencepiece": ["sentencepiece", "filtertoolong"], None: []}[self.subwords]

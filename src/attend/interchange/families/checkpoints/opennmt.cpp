@@ -1,17 +1,12 @@
-// Checkpoints of OpenNMT-py (Klein et al. 2017), versions 2 and 3: Transformers that translate.
+// Checkpoints of OpenNMT-py (Klein et al. 2017), versions 2 and 3, and its Transformers that
+// translate.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
-#include "attend/core/strings/quote.h"
 #include "attend/error.h"
-#include "attend/interchange/families/checkpoints/checkpoint_model.h"
-#include "attend/interchange/families/checkpoints/subwords.h"
-#include "attend/interchange/families/families.h"
+#include "attend/interchange/families/checkpoints/opennmt_parts.h"
 #include "attend/interchange/families/tied_embeddings.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
@@ -20,308 +15,43 @@ namespace attend {
 
 namespace {
 
-constexpr std::string_view kSourceWords = "encoder.embeddings.make_embedding.emb_luts.0.weight",
-                           kTargetWords = "decoder.embeddings.make_embedding.emb_luts.0.weight",
-                           kSourceSinusoids = "encoder.embeddings.make_embedding.pe.pe",
-                           kTargetSinusoids = "decoder.embeddings.make_embedding.pe.pe";
-constexpr const char *kEncoderLayer = "encoder.transformer.{}.{}",
-                     *kDecoderLayer = "decoder.transformer_layers.{}.{}";
-constexpr NumberRange kInnerSizes = between(1, 1e6);
-
-// The sizes of a tensor of two dimensions.
-struct MatrixSize {
-  int rows, columns;
-};
-MatrixSize size_of_matrix(const TensorTable& weights, std::string_view name) {
-  const ForeignTensor* const found = weights.find(name);
-  if (found == nullptr || found->shape.size() != 2 || !kInnerSizes.contains(found->shape[0]) ||
-      !kWidths.contains(found->shape[1]))
-    throw DataError(fmt::format("{}: expected a matrix {}, found none", weights.where(), name));
-  return {static_cast<int>(found->shape[0]), static_cast<int>(found->shape[1])};
-}
-
-int layers_of(const TensorTable& weights, const char* layer) {
-  int layers = 0;
-  while (
-      layers < static_cast<int>(kLayerCounts.most) &&
-      weights.contains(fmt::format(fmt::runtime(layer), layers, "self_attn.linear_query.weight")))
-    ++layers;
-  if (layers == 0)
-    throw DataError(
-        fmt::format("{}: expected layers of a Transformer, found no {}", weights.where(),
-                    fmt::format(fmt::runtime(layer), 0, "self_attn.linear_query.weight")));
-  return layers;
-}
-
-// Sinusoids are in the file, and are what the model adds.
-void require_sinusoids(TensorTable& weights, std::string_view name, const StackConfig& shape) {
-  const ForeignTensor* const found = weights.find(name);
-  if (found == nullptr) return;
-  const bool fits = found->shape.size() == 3 && found->shape[1] == 1 &&
-                    found->shape[2] == shape.d_model && found->shape[0] <= (1 << 20);
-  const auto stored = fits ? weights.read(name) : Tensor();
-  const Tensor ours = fits ? sinusoids(shape.positions, stored.dim(0), shape.d_model) : Tensor();
-  const auto is_near = [](float a, float b) { return std::abs(a - b) <= 5e-3f; };
-  if (!fits ||
-      !std::equal(stored.span().begin(), stored.span().end(), ours.span().begin(), is_near))
-    throw DataError(
-        fmt::format("{}: {}: expected the sinusoids of position_encoding_type, found "
-                    "other positions",
-                    weights.where(), name));
-}
-
-void read_opennmt_positions(ForeignConfig& opt, TensorTable& weights, TransformerConfig& shape) {
-  constexpr int kRotary = -1;
-  const auto kind = opt.integer_or("max_relative_positions", 0, between(-2, 1e6));
-  if (kind != 0 && kind != kRotary)
-    opt.refuse("max_relative_positions", "only 0 (none) and -1 (rotary) are supported");
-  if (opt.boolean_or("position_encoding", false)) {
-    if (kind == kRotary) opt.refuse("position_encoding", "rotary positions are added to it");
-    shape.positions = opt.choice_or("position_encoding_type", 0,
-                                    {"SinusoidalInterleaved", "SinusoidalConcat"}) == 0
-                          ? PositionKind::sinusoidal
-                          : PositionKind::sinusoidal_t2t;
-    require_sinusoids(weights, kSourceSinusoids, shape);
-    require_sinusoids(weights, kTargetSinusoids, shape);
-    return;
-  }
-  opt.ignore({"position_encoding_type"});
-  shape.embedding_scale = 1.0f;
-  shape.positions = PositionKind::none;
-  if (kind != kRotary) return;
-  shape.positions = PositionKind::rotary;
-  shape.rotary.theta = static_cast<float>(opt.number_or("rotary_theta", 10000, between(1, 1e9)));
-  const std::array<nlohmann::json, 2> widths{0, shape.d_model / shape.n_heads};
-  opt.require_one_of("rotary_dim", widths);
-}
-
-void refuse_other_opennmt_parts(ForeignConfig& opt) {
-  for (const auto& [key, value] : {std::pair<const char*, nlohmann::json>{"model_type", "text"},
-                                   {"model_task", "seq2seq"},
-                                   {"encoder_type", "transformer"},
-                                   {"decoder_type", "transformer"},
-                                   {"generator_function", "softmax"},
-                                   {"copy_attn", false},
-                                   {"coverage_attn", false},
-                                   {"parallel_residual", false},
-                                   {"shared_layer_norm", false},
-                                   {"aan_useffn", false},
-                                   {"lora_embedding", false},
-                                   {"relative_positions_buckets", 0},
-                                   {"sliding_window", 0},
-                                   {"num_experts", 0},
-                                   {"n_src_feats", 0}})
-    opt.require(key, value);
-  for (const char* list : {"lora_layers", "quant_layers"})
-    opt.require(list, nlohmann::json::array());
-  const std::array<nlohmann::json, 2> kinds{"scaled-dot", "scaled-dot-flash"};
-  opt.require_one_of("self_attn_type", kinds);
-}
-
-Activation read_opennmt_activation(ForeignConfig& opt, bool is_gated) {
-  constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::swish,
-                                         Activation::gelu};
-  const std::size_t kind =
-      opt.choice_or("pos_ffn_activation_fn", 0, {"relu", "gelu", "silu", "gated-gelu"});
-  if (is_gated != (kind >= 2))
-    opt.refuse("pos_ffn_activation_fn", is_gated ? "expected silu or gated-gelu, which have a w_3"
-                                                 : "expected relu or gelu, which have no w_3");
-  return kActivations[kind];
-}
-
 TransformerConfig read_opennmt_shape(ForeignConfig& opt, TensorTable& weights) {
-  refuse_other_opennmt_parts(opt);
-  const auto first = [](std::string_view part) {
-    return fmt::format(fmt::runtime(kEncoderLayer), 0, part);
-  };
+  const nlohmann::json transformer = "transformer";
+  for (const char* stack : {"encoder_type", "decoder_type"}) opt.require(stack, transformer);
   TransformerConfig shape;
-  const MatrixSize source = size_of_matrix(weights, kSourceWords),
-                   target = size_of_matrix(weights, kTargetWords);
-  shape.d_model = size_of_matrix(weights, first("self_attn.linear_query.weight")).columns;
-  for (const int width : {source.columns, target.columns})
-    if (width != shape.d_model)
-      throw DataError(
-          fmt::format("{}: its embeddings have the width {}, its layers {}; only equal "
-                      "ones are supported",
-                      weights.where(), width, shape.d_model));
-  shape.d_ff = size_of_matrix(weights, first("feed_forward.w_1.weight")).rows;
-  shape.n_encoder_layers = layers_of(weights, kEncoderLayer);
-  shape.n_decoder_layers = layers_of(weights, kDecoderLayer);
-  shape.n_heads = read_int(opt, "heads", kHeadCounts);
-  if (shape.d_model % shape.n_heads != 0)
-    opt.refuse("heads", fmt::format("expected a divisor of {}", shape.d_model));
-  const std::array<nlohmann::json, 2> key_heads{0, shape.n_heads};
-  opt.require_one_of("num_kv", key_heads);
-  shape.gated_ffn = weights.contains(first("feed_forward.w_3.weight"));
-  shape.ffn_bias = weights.contains(first("feed_forward.w_1.bias"));
-  shape.attention_biases = weights.contains(first("self_attn.linear_query.bias"))
-                               ? AttentionBiases::all
-                               : AttentionBiases::none;
-  shape.activation = read_opennmt_activation(opt, shape.gated_ffn);
-  shape.norm_first = true;
-  shape.norm.kind =
-      opt.choice_or("layer_norm", 0, {"standard", "rms"}) == 0 ? NormKind::layer : NormKind::rms;
-  shape.norm.epsilon = static_cast<float>(opt.number_or("norm_eps", 1e-6, between(1e-12, 1)));
+  read_opennmt_stack(opt, weights, kOpennmtEncoderLayer, kOpennmtSourceWords, shape);
+  StackConfig decoder;
+  read_opennmt_stack(opt, weights, kOpennmtDecoderLayer, kOpennmtTargetWords, decoder);
+  shape.n_encoder_layers = opennmt_layers(weights, kOpennmtEncoderLayer);
+  shape.n_decoder_layers = opennmt_layers(weights, kOpennmtDecoderLayer);
   shape.output_bias = true;
-  read_opennmt_positions(opt, weights, shape);
   return shape;
-}
-
-constexpr std::array kOpennmtNames{
-    NameRule{"encoder.layers.*.self_attn.v_proj.*",
-             "encoder.transformer.*.self_attn.linear_values.*"},
-    NameRule{"encoder.layers.*.self_attn.out_proj.*",
-             "encoder.transformer.*.self_attn.final_linear.*"},
-    NameRule{"encoder.layers.*.norm1.*", "encoder.transformer.*.layer_norm.*"},
-    NameRule{"encoder.layers.*.norm2.*", "encoder.transformer.*.feed_forward.layer_norm.*"},
-    NameRule{"encoder.layers.*.feed_forward.linear1.*", "encoder.transformer.*.feed_forward.w_1.*"},
-    NameRule{"encoder.layers.*.feed_forward.linear2.*", "encoder.transformer.*.feed_forward.w_2.*"},
-    NameRule{"encoder.layers.*.feed_forward.linear_gate.*",
-             "encoder.transformer.*.feed_forward.w_3.*"},
-    NameRule{"decoder.layers.*.self_attn.v_proj.*",
-             "decoder.transformer_layers.*.self_attn.linear_values.*"},
-    NameRule{"decoder.layers.*.self_attn.out_proj.*",
-             "decoder.transformer_layers.*.self_attn.final_linear.*"},
-    NameRule{"decoder.layers.*.cross_attn.q_proj.*",
-             "decoder.transformer_layers.*.context_attn.linear_query.*"},
-    NameRule{"decoder.layers.*.cross_attn.k_proj.*",
-             "decoder.transformer_layers.*.context_attn.linear_keys.*"},
-    NameRule{"decoder.layers.*.cross_attn.v_proj.*",
-             "decoder.transformer_layers.*.context_attn.linear_values.*"},
-    NameRule{"decoder.layers.*.cross_attn.out_proj.*",
-             "decoder.transformer_layers.*.context_attn.final_linear.*"},
-    NameRule{"decoder.layers.*.norm1.*", "decoder.transformer_layers.*.layer_norm_1.*"},
-    NameRule{"decoder.layers.*.norm2.*", "decoder.transformer_layers.*.layer_norm_2.*"},
-    NameRule{"decoder.layers.*.norm3.*", "decoder.transformer_layers.*.feed_forward.layer_norm.*"},
-    NameRule{"decoder.layers.*.feed_forward.linear1.*",
-             "decoder.transformer_layers.*.feed_forward.w_1.*"},
-    NameRule{"decoder.layers.*.feed_forward.linear2.*",
-             "decoder.transformer_layers.*.feed_forward.w_2.*"},
-    NameRule{"decoder.layers.*.feed_forward.linear_gate.*",
-             "decoder.transformer_layers.*.feed_forward.w_3.*"},
-    NameRule{"#.norm.*", "#.layer_norm.*"},
-};
-
-// Queries and keys, whose rows may be rotated in another order.
-void add_rotated(NameMap& names, const ForeignHeads& heads) {
-  for (const auto& [ours, theirs] :
-       {std::pair{"encoder", "encoder.transformer"}, {"decoder", "decoder.transformer_layers"}})
-    for (const auto& [part, name] :
-         {std::pair{"q_proj", "linear_query"}, {"k_proj", "linear_keys"}}) {
-      const std::string rule = fmt::format("{}.layers.*.self_attn.{}.*", ours, part),
-                        source = fmt::format("{}.*.self_attn.{}.*", theirs, name);
-      names.add(std::array{NameRule{rule, source, ForeignLayout::same, {}, heads}});
-    }
-}
-
-NameMap opennmt_names(ForeignConfig& opt, const TransformerConfig& shape,
-                      const ForeignEmbeddings& embeddings, std::string_view bias) {
-  std::vector<NameRule> first(embeddings.names);
-  first.push_back({"output_proj.bias", bias});
-  NameMap names(first);
-  ForeignHeads heads;
-  if (opt.boolean_or("rotary_interleave", true) && shape.positions == PositionKind::rotary)
-    heads = {shape.n_heads, shape.d_model / shape.n_heads, true};
-  add_rotated(names, heads);
-  names.add(kOpennmtNames);
-  return names;
 }
 
 ForeignEmbeddings read_opennmt_ties(ForeignConfig& opt, TensorTable& weights,
                                     std::string_view projection) {
   const bool inputs = opt.boolean_or("share_embeddings", false),
              target = opt.boolean_or("share_decoder_embeddings", false);
-  const auto require_one = [&](std::string_view copy, std::string_view table) {
-    if (weights.contains(copy) && !same_tables(weights, copy, table))
-      throw DataError(fmt::format("{}: {} and {} are one table by the settings, but differ",
-                                  weights.where(), copy, table));
-  };
-  if (inputs) require_one(kSourceWords, kTargetWords);
-  if (target) require_one(projection, kTargetWords);
+  if (inputs) require_one_table(weights, kOpennmtSourceWords, kOpennmtTargetWords);
+  if (target) require_one_table(weights, projection, kOpennmtTargetWords);
   const TiedEmbeddings tied = inputs ? (target ? TiedEmbeddings::all : TiedEmbeddings::inputs)
                                      : (target ? TiedEmbeddings::target : TiedEmbeddings::none);
-  return named_embeddings(tied, inputs ? kTargetWords : kSourceWords, kTargetWords,
-                          target ? kTargetWords : projection);
-}
-
-// The entries of a vocabulary: a list or, in version 2, attributes of objects of torchtext.
-std::vector<std::string> read_opennmt_vocabulary(const OpenedCheckpoint& checkpoint,
-                                                 std::string_view side) {
-  const Pickle& pickle = checkpoint.file.pickle();
-  const PickleValue* entries = pickle.find(*checkpoint.find("vocab"), side);
-  const auto attribute = [&](const PickleValue* of, std::string_view key) {
-    const bool has_any = of != nullptr && of->kind == PickleKind::call && of->items.size() > 2;
-    return has_any ? pickle.find(pickle[of->items[2]], key) : nullptr;
-  };
-  if (entries != nullptr && entries->kind == PickleKind::call) {
-    const PickleValue* const fields = attribute(entries, "fields");
-    const bool has_one = fields != nullptr && fields->kind == PickleKind::list &&
-                         fields->items.size() == 1 && pickle[fields->items[0]].items.size() == 2;
-    const PickleValue* const field = has_one ? &pickle[pickle[fields->items[0]].items[1]] : entries;
-    entries = attribute(attribute(field, "vocab"), "itos");
-  }
-  if (entries == nullptr || entries->kind != PickleKind::list)
-    throw DataError(fmt::format("{}: expected a list of entries in vocab, {}, found none",
-                                checkpoint.path(), side));
-  std::vector<std::string> list;
-  for (const PickleRef entry : entries->items) {
-    if (pickle[entry].kind != PickleKind::text)
-      throw DataError(fmt::format("{}: expected strings in vocab, {}, found {}", checkpoint.path(),
-                                  side, name_of(pickle[entry].kind)));
-    list.emplace_back(pickle[entry].text);
-  }
-  return list;
-}
-
-// The file that splits the texts of a side: one that the settings name, or one that is there.
-SubwordFile read_opennmt_subwords(const ModelDirectory& directory, ForeignConfig& opt,
-                                  const std::string& side) {
-  std::vector<std::string> transforms;
-  if (opt.has("transforms")) transforms = opt.texts("transforms");
-  const auto has = [&](const char* one) {
-    return std::find(transforms.begin(), transforms.end(), one) != transforms.end();
-  };
-  if (has("onmt_tokenize"))
-    opt.refuse("transforms", "the tokenizer pyonmttok (onmt_tokenize) is not supported");
-  if (has("bpe")) opt.require(side + "_subword_vocab", "");
-  const std::string named =
-      std::filesystem::path(opt.text_or(side + "_subword_model", "")).filename().string();
-  SubwordFile file =
-      directory.contains(named) && !named.empty()
-          ? SubwordFile{has("bpe") ? SubwordFile::Kind::codes : SubwordFile::Kind::sentencepiece,
-                        named}
-          : find_subwords(directory);
-  if ((has("bpe") || has("sentencepiece")) && file.kind == SubwordFile::Kind::none)
-    throw DataError(
-        fmt::format("{}: expected the file {}, which splits words, beside the checkpoint",
-                    directory.path(), quote(named)));
-  return file;
+  return named_embeddings(tied, inputs ? kOpennmtTargetWords : kOpennmtSourceWords,
+                          kOpennmtTargetWords, target ? kOpennmtTargetWords : projection);
 }
 
 }  // namespace
 
-CheckpointModel read_opennmt(const OpenedCheckpoint& checkpoint) {
-  ForeignConfig opt = checkpoint.settings(*checkpoint.find("opt"), "opt");
-  TensorTable weights(checkpoint.path());
-  checkpoint.file.add_tensors(*checkpoint.find("model"), "", weights);
-  checkpoint.file.add_tensors(*checkpoint.find("generator"), "generator.", weights);
-  const bool is_older = weights.contains("generator.0.weight");
-  const std::string_view projection = is_older ? "generator.0.weight" : "generator.weight",
-                         bias = is_older ? "generator.0.bias" : "generator.bias";
+CheckpointModel read_opennmt_translator(const OpenedCheckpoint& checkpoint, ForeignConfig opt) {
+  auto [weights, projection, bias] = open_opennmt_weights(checkpoint);
   TransformerConfig shape = read_opennmt_shape(opt, weights);
-  const ForeignEmbeddings embeddings = read_opennmt_ties(opt, weights, projection);
+  ForeignEmbeddings embeddings = read_opennmt_ties(opt, weights, projection);
   shape.tie_embeddings = embeddings.tied;
-  ForeignModel foreign{nullptr, opennmt_names(opt, shape, embeddings, bias)};
-  const ModelDirectory& directory = checkpoint.directory;
-  const auto tokenizer = [&](const std::string& side) {
-    const SubwordFile file = read_opennmt_subwords(directory, opt, side);
-    if (side == "tgt") remark_subwords(file, foreign.remarks);
-    return subword_tokenizer(directory, file,
-                             {.pieces = read_opennmt_vocabulary(checkpoint, side),
-                              .controls = {},
-                              .special = {"<s>", "</s>", "<blank>", "<unk>"}});
-  };
-  Tokenizer source = tokenizer("src"), target = tokenizer("tgt");
+  embeddings.names.push_back({"output_proj.bias", bias});
+  ForeignModel foreign{nullptr, NameMap(embeddings.names)};
+  add_opennmt_names(opt, shape, foreign.names);
+  Tokenizer source = opennmt_tokenizer(checkpoint, opt, "src", foreign.remarks),
+            target = opennmt_tokenizer(checkpoint, opt, "tgt", foreign.remarks);
   if (source.bytes() == target.bytes()) source = target;
   if (shares_inputs(shape.tie_embeddings) && source.bytes() != target.bytes())
     throw DataError(checkpoint.path() +
@@ -335,17 +65,21 @@ CheckpointModel read_opennmt(const OpenedCheckpoint& checkpoint) {
   decoding.length_penalty = 0.0f;
   TranslationModel model(std::shared_ptr<EncoderDecoder>(make_encoder_decoder(shape)),
                          std::move(source), std::move(target), decoding);
-  const PickleValue* const start =
-      checkpoint.file.pickle().find(*checkpoint.find("vocab"), "decoder_start_token");
-  const bool is_eos = start != nullptr && start->text == "</s>";
-  if (start != nullptr && !is_eos && start->text != "<s>")
-    throw DataError(fmt::format("{}: vocab, decoder_start_token: expected <s> or </s>, found {}",
-                                checkpoint.path(), quote(start->text)));
-  const SpecialTokens& special = model.special();
-  model.format.marks = {{}, {}, {is_eos ? special.eos : special.bos}};
+  const auto start = opennmt_start(checkpoint, model.special());
+  if (!start)
+    throw DataError(checkpoint.path() +
+                    ": vocab, decoder_start_token: a model that translates needs one");
+  model.format.marks = {{}, {}, {*start}};
   foreign.model = std::make_shared<TranslationModel>(std::move(model));
-  foreign.ignorable = {kSourceWords, kTargetWords, projection};
+  foreign.ignorable = {kOpennmtSourceWords, kOpennmtTargetWords, projection};
   return {std::move(foreign), std::move(weights), "opennmt", "OpenNMT-py"};
+}
+
+CheckpointModel read_opennmt(const OpenedCheckpoint& checkpoint) {
+  ForeignConfig opt = checkpoint.settings(*checkpoint.find("opt"), "opt");
+  return opt.choice_or("model_task", 0, {"seq2seq", "lm"}) == 0
+             ? read_opennmt_translator(checkpoint, std::move(opt))
+             : read_opennmt_language(checkpoint, std::move(opt));
 }
 
 }  // namespace attend
