@@ -47,17 +47,17 @@ constexpr std::array<std::string_view, 17> kModelOptions{
     "no_scale",  "no_token", "no_cross", "no_decoder", "cross_",       "quant_noise",
     "character", "char_",    "scale_",   "base_",      "merge_src_tgt"};
 
-constexpr ForeignLayout kAsItIs = ForeignLayout::same;
+constexpr ForeignLayout kAsStored = ForeignLayout::same;
 // Older names. The weights of queries, keys and values were one tensor.
 constexpr const char *kSelfWeights = "model.#.layers.*.self_attn.in_proj_weight",
                      *kSelfBiases = "model.#.layers.*.self_attn.in_proj_bias";
 constexpr std::array kOlderSelfNames{
-    NameRule{"#.layers.*.self_attn.q_proj.weight", kSelfWeights, kAsItIs, {0, 3}},
-    NameRule{"#.layers.*.self_attn.k_proj.weight", kSelfWeights, kAsItIs, {1, 3}},
-    NameRule{"#.layers.*.self_attn.v_proj.weight", kSelfWeights, kAsItIs, {2, 3}},
-    NameRule{"#.layers.*.self_attn.q_proj.bias", kSelfBiases, kAsItIs, {0, 3}},
-    NameRule{"#.layers.*.self_attn.k_proj.bias", kSelfBiases, kAsItIs, {1, 3}},
-    NameRule{"#.layers.*.self_attn.v_proj.bias", kSelfBiases, kAsItIs, {2, 3}},
+    NameRule{"#.layers.*.self_attn.q_proj.weight", kSelfWeights, kAsStored, {0, 3}},
+    NameRule{"#.layers.*.self_attn.k_proj.weight", kSelfWeights, kAsStored, {1, 3}},
+    NameRule{"#.layers.*.self_attn.v_proj.weight", kSelfWeights, kAsStored, {2, 3}},
+    NameRule{"#.layers.*.self_attn.q_proj.bias", kSelfBiases, kAsStored, {0, 3}},
+    NameRule{"#.layers.*.self_attn.k_proj.bias", kSelfBiases, kAsStored, {1, 3}},
+    NameRule{"#.layers.*.self_attn.v_proj.bias", kSelfBiases, kAsStored, {2, 3}},
 };
 }  // namespace
 
