@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 
 #include "attend/core/files/packed/zip_archive.h"
@@ -46,7 +47,13 @@ std::vector<WrittenEntry> entries_of(const std::string& checkpoint) {
   return entries;
 }
 
-constexpr const char* kOpennmtFile = "model_step_1.pt";
+// Checkpoints whose pickle is replaced.
+struct Pickled {
+  const char *model, *file;
+};
+constexpr std::array kPickled{Pickled{"opennmt_older", "model_step_1.pt"},
+                              Pickled{"opennmt_lm_older", "model_step_1.pt"},
+                              Pickled{"fairseq_lm_words", "checkpoint_best.pt"}};
 
 void import_files(TextFiles files) {
   try {
@@ -56,19 +63,22 @@ void import_files(TextFiles files) {
 }
 
 void use(std::string_view input) {
-  static const TextFiles fairseq = files_of("fairseq_older"), opennmt = files_of("opennmt_older");
-  static const std::vector<WrittenEntry> entries = entries_of(opennmt.at(kOpennmtFile));
+  static const TextFiles fairseq = files_of("fairseq_older");
   if (input.empty()) return;
-  const std::size_t which = static_cast<unsigned char>(input.front()) % (kFiles.size() + 1);
+  const std::size_t which =
+      static_cast<unsigned char>(input.front()) % (kFiles.size() + kPickled.size());
   if (which < kFiles.size()) {
     TextFiles files = fairseq;
     files[kFiles[which]] = input.substr(1);
     return import_files(std::move(files));
   }
-  std::vector<WrittenEntry> changed = entries;
+  const auto& [model, file] = kPickled[which - kFiles.size()];
+  static std::map<std::string, TextFiles> known;
+  if (!known.contains(model)) known[model] = files_of(model);
+  TextFiles files = known.at(model);
+  std::vector<WrittenEntry> changed = entries_of(files.at(file));
   changed.front().bytes = input.substr(1);
-  TextFiles files = opennmt;
-  files[kOpennmtFile] = written_zip(changed);
+  files[file] = written_zip(changed);
   import_files(std::move(files));
 }
 
@@ -77,8 +87,9 @@ std::vector<std::string> corpus() {
   const TextFiles fairseq = files_of("fairseq_older");
   for (std::size_t i = 0; i < kFiles.size(); ++i)
     inputs.push_back(static_cast<char>(i) + fairseq.at(kFiles[i]));
-  inputs.push_back(static_cast<char>(kFiles.size()) +
-                   entries_of(files_of("opennmt_older").at(kOpennmtFile)).front().bytes);
+  for (std::size_t i = 0; i < kPickled.size(); ++i)
+    inputs.push_back(static_cast<char>(kFiles.size() + i) +
+                     entries_of(files_of(kPickled[i].model).at(kPickled[i].file)).front().bytes);
   return inputs;
 }
 
@@ -98,6 +109,10 @@ std::vector<std::string> dictionary() {
           "share_all_embeddings",
           "encoder_embed_dim",
           "heads",
+          "transformer_lm",
+          "language_modeling",
+          "decoder_input_dim",
+          "model_task",
           "max_relative_positions",
           "position_encoding",
           "decoder_start_token",

@@ -173,6 +173,16 @@ Opened open_named_checkpoint(const ModelDirectory& directory, const std::string&
       path));
 }
 
+// eole names its weights so, and no program of transformers does.
+constexpr const char* kEoleWeights = "model.00.safetensors";
+
+[[noreturn]] void refuse_eole(const ModelDirectory& directory) {
+  throw DataError(
+      fmt::format("{}: it is a model of eole ({}), which is not supported; a model that eole has "
+                  "converted can be imported from the directory that it was made of",
+                  directory.path(), kEoleWeights));
+}
+
 Opened open_model(const ModelDirectory& directory) {
   if (auto package = open_argos_package(directory))
     return open_converted(std::move(package->model), std::move(package->languages),
@@ -187,6 +197,7 @@ Opened open_model(const ModelDirectory& directory) {
   }
   if (auto model = open_ctranslate2(directory, directory))
     return open_converted(*std::move(model), languages_in(directory));
+  if (directory.contains(kEoleWeights)) refuse_eole(directory);
   if (has_config) return open_huggingface(directory);
   if (const auto checkpoint = find_checkpoint(directory))
     return open_named_checkpoint(directory, *checkpoint);

@@ -44,6 +44,27 @@ TEST(GenerationEngine, BeginsWithTheFirstTokenOfTheModelThatItsFileKeeps) {
   expect_error<DataError>([&] { language_model(damaged); }, {"attend.first_token"});
 }
 
+TEST(GenerationEngine, WritesInLinesWhatTheirFormatDoesNotForbid) {
+  LanguageModel model = small_language_model();
+  const SpecialTokens special = model.tokenizer.special_tokens();
+  const std::vector<std::int32_t> usual{special.pad, special.unk, special.bos};
+  EXPECT_EQ(unwritten_tokens(model), usual);
+  model.text.forbidden = {{special.pad}};
+  EXPECT_TRUE(unwritten_tokens(model).empty());
+  const Checkpoint saved = checkpoint_of(model);
+  EXPECT_EQ(language_model(saved).text, model.text);
+  for (const auto& [from, to, message] :
+       {std::tuple{"\"suffix\":[]", "\"suffix\":[1]", "expected lines that one token begins"},
+        {"\"lines\"", "\"words\"", "unit: expected documents or lines, found 'words'"},
+        {"\"prefix\":[", "\"prefix\":[0,", "expected lines that one token begins"}}) {
+    Checkpoint damaged = saved;
+    std::string& format = damaged.metadata["attend.language_format"];
+    ASSERT_NE(format.find(from), format.npos) << format;
+    format.replace(format.find(from), std::string(from).size(), to);
+    expect_error<DataError>([&] { language_model(damaged); }, {"attend.language_format", message});
+  }
+}
+
 TEST(GenerationEngine, SearchesForTheLikeliestContinuations) {
   const GenerationEngine generator(small_language_model());
   GenerationOptions options = with_tokens(6);

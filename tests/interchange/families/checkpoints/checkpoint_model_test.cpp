@@ -197,6 +197,8 @@ TEST_F(ChangedCheckpoint, IsNamedIfItIsAnother) {
   expect_refused({"model.pt", "fairseq", "OpenNMT-py"});
   files_["model.pt"] = "nothing";
   expect_refused({"model.pt", "expected a PyTorch checkpoint"});
+  files_ = {{"model.00.safetensors", ""}, {"config.json", "{}"}, {"vocab.json", "{}"}};
+  expect_refused({"memory: it is a model of eole"});
 }
 
 // What Moses splits is the user's affair, and said.
