@@ -15,6 +15,7 @@
 #include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
+#include "attend/interchange/writing/model_export.h"
 #include "interchange/fixture_files.h"
 #include "tensor/expect_error.h"
 
@@ -81,6 +82,14 @@ class DamagedDirectory : public testing::Test {
       return name == tensor ? "" : name;
     });
     ASSERT_TRUE(is_there) << tensor;
+  }
+
+  // The family as which a model of a fixture is exported that does not say where it came from.
+  std::string family_by_what_it_computes(const std::string& name) const {
+    copy(name);
+    Checkpoint model = imported().checkpoint;
+    model.metadata.erase(kFamilyKey);
+    return std::string(export_model(model).family);
   }
 
   ImportedModel imported() const { return import_model(ModelDirectory(folder_)); }
