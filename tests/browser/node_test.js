@@ -147,7 +147,7 @@ tests['The engine of pages trains translators, with its own vocabularies, and sa
   const options = {srcTrain: 'a', tgtTrain: 'a', vocabSize: 270, dModel: 8, nHeads: 1, dFf: 8, maxSteps: 1, validEvery: 0};
   assert.ok((await engine.train('translation', {a: lines}, {...options, tokenizer: 'byte-bpe'})).complete);
   await fails(engine.train('translation', {a: lines}, options), 'config', /tokenizer: expected byte-bpe or wordpiece/);
-  await fails(engine.train('lm', {a: lines}, {train: 'a'}), 'config', /expected one of translation, got "lm"/);
+  await fails(engine.train('lm', {a: lines}, {train: 'a'}), 'config', /expected one of translation, got 'lm'/);
   engine.end();
 };
 
