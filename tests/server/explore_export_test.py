@@ -256,9 +256,10 @@ def files_of_a_file(driver, size):
     driver.get(f"file://{page}#cross/words/1/2")
     wait(driver, lambda d: d.find_elements(By.CSS_SELECTOR, "#overview .map"), "maps")
     place = downloads(driver)
-    for view in ("overview", "map"):
-        data = expect_files(driver, place, view, SHOWN[view])
-        assert "maps" in data if view == "overview" else len(data["weights"]) == len(data["rows"])
+    data = {view: expect_files(driver, place, view, SHOWN[view]) for view in ("overview", "map")}
+    data["answer"] = expect_files(driver, place, "answer", SHOWN["answer"][:2])["answer"]
+    assert data["overview"]["attention"]["maps"] and data["overview"]["translation"] == data["answer"]["translation"]
+    assert len(data["map"]["weights"]) == len(data["map"]["rows"])
 
 
 run(files_of_every_view, links_to_every_view, files_of_other_models, why_this_class, files_of_a_file)
