@@ -84,11 +84,30 @@ def byte_words(name, pre, control=(), **more):
     return Words("gpt2", tokens, types, None, merges, tokenizer_pre=pre, bos_token_id=tokens.index("<s>"), eos_token_id=tokens.index("</s>"), **more)
 
 
+def networks(name, inner=INNER):
+    return (f"ffn_gate{name}", inner, WIDTH), (f"ffn_up{name}", inner, WIDTH), (f"ffn_down{name}", WIDTH, inner)
+
+
+class Experts:
+    """A mixture; `width` of each expert and `shared` of that for all tokens: None where the file does not say. `flat`: the gate of the latter is a vector."""
+
+    def __init__(self, count, used, width=None, shared=None, flat=False):
+        self.count, self.used, self.width, self.shared, self.flat = count, used, width, shared, flat
+
+    def write(self, writer):
+        writer.add_expert_count(self.count)
+        writer.add_expert_used_count(self.used)
+        if self.width:
+            writer.add_expert_feed_forward_length(self.width)
+        if self.shared:
+            writer.add_expert_shared_feed_forward_length(self.shared)
+
+
 class Model:
     """`more`: calls of the writer with their arguments."""
 
-    def __init__(self, architecture, words, seed, heads=8, keys=4, head=None, biases=(), norms=False, branches=False, layers=LAYERS, tied=False, theta=10000.0, more=(), factors=None):
-        self.architecture, self.words, self.heads, self.keys, self.layers, self.theta, self.more = architecture, words, heads, keys, layers, theta, more
+    def __init__(self, architecture, words, seed, heads=8, keys=4, head=None, biases=(), norms=False, branches=False, layers=LAYERS, tied=False, theta=10000.0, more=(), factors=None, experts=None):
+        self.architecture, self.words, self.heads, self.keys, self.layers, self.theta, self.more, self.experts = architecture, words, heads, keys, layers, theta, more, experts
         self.head = head or WIDTH // heads
         self.random = numpy.random.default_rng(seed)
         self.tensors = {}
@@ -119,8 +138,10 @@ class Model:
             block = f"blk.{layer}."
             self.norm(block + "attn_norm")
             for name, rows, columns in (("attn_q", self.heads * self.head, WIDTH), ("attn_k", self.keys * self.head, WIDTH), ("attn_v", self.keys * self.head, WIDTH),
-                                        ("attn_output", WIDTH, self.heads * self.head), ("ffn_gate", INNER, WIDTH), ("ffn_up", INNER, WIDTH), ("ffn_down", WIDTH, INNER)):
+                                        ("attn_output", WIDTH, self.heads * self.head), *([] if self.experts else networks(""))):
                 self.matrix(f"{block}{name}.weight", rows, columns, bias=name in biases)
+            if self.experts:
+                self.mixture(block)
             self.norm(block + "ffn_norm")
             if branches:
                 self.norm(block + "post_attention_norm")
@@ -128,6 +149,17 @@ class Model:
             if norms:
                 self.norm(block + "attn_q_norm", self.head)
                 self.norm(block + "attn_k_norm", self.head)
+
+    def mixture(self, block):
+        count, used = self.experts.count, self.experts.used
+        self.matrix(block + "ffn_gate_inp.weight", count, WIDTH, 0.2)
+        own = self.experts.width or (INNER if self.architecture == "llama" else INNER // used)
+        for name, rows, columns in networks("_exps", own):
+            self.tensors[f"{block}{name}.weight"] = self.values(count, rows, columns, deviation=1.5 / columns ** 0.5)
+        if self.architecture == "qwen2moe":
+            for name, rows, columns in networks("_shexp", self.experts.shared or INNER):
+                self.matrix(f"{block}{name}.weight", rows, columns)
+            self.tensors[block + "ffn_gate_inp_shexp.weight"] = self.values(*([WIDTH] if self.experts.flat else [1, WIDTH]), deviation=0.1)
 
     def fused(self):
         if self.architecture == "gpt2":
@@ -162,11 +194,13 @@ class Model:
             writer.add_rope_dimension_count(self.head)
             writer.add_key_length(self.head)
             writer.add_value_length(self.head)
+            if self.experts:
+                self.experts.write(writer)
             for name, value in self.more:
                 getattr(writer, "add_" + name)(value)
         self.words.write(writer)
         for name, values in self.tensors.items():
-            if kind == Type.F32 or values.ndim == 1:
+            if kind == Type.F32 or values.ndim == 1 or "ffn_gate_inp" in name:
                 writer.add_tensor(name, values)
             else:
                 writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
@@ -283,6 +317,13 @@ def models(folder):
                                           more=[("rope_scaling_type", gguf.RopeScalingType.YARN), ("rope_scaling_factor", 4.0), ("rope_scaling_orig_ctx_len", 64)])
     yield "qwen2", lambda: Model("qwen2", byte_words("qwen2", "qwen2", control=("<|im_start|>",)), 9, biases=("attn_q", "attn_k", "attn_v"), theta=1000000.0)
     yield "qwen3", lambda: Model("qwen3", byte_words("qwen2", "qwen2"), 10, head=64, norms=True, tied=True)
+    qwen = byte_words("qwen2", "qwen2")
+    yield "mixtral", lambda: Model("llama", spm, 22, theta=1000000.0, experts=Experts(8, 2))
+    yield "mixtral_of_one", lambda: Model("llama", spm, 23, head=64, tied=True, experts=Experts(3, 1, width=INNER))
+    yield "qwen2moe", lambda: Model("qwen2moe", qwen, 24, biases=("attn_q", "attn_k", "attn_v"), experts=Experts(6, 4, width=256, shared=768))
+    yield "qwen2moe_by_default", lambda: Model("qwen2moe", qwen, 25, keys=8, experts=Experts(5, 2, flat=True))
+    yield "qwen3moe", lambda: Model("qwen3moe", qwen, 26, head=64, norms=True, experts=Experts(8, 3, width=96))
+    yield "qwen3moe_of_all", lambda: Model("qwen3moe", qwen, 27, norms=True, experts=Experts(4, 4))
     plain = sentencepiece_words(folder, add_space_prefix=False)
     yield "gemma", lambda: Model("gemma", plain, 14, heads=4, keys=1, head=96, tied=True)
     yield "gemma2", lambda: Model("gemma2", plain, 15, heads=4, keys=2, head=32, branches=True, layers=4, tied=True,
@@ -305,7 +346,7 @@ def compare_quantized(name, exact, path, kind):
     for tensor in gguf.GGUFReader(path).tensors:
         original = originals.pop(tensor.name)
         if tensor.tensor_type == Type.F32:
-            assert len(tensor.shape) == 1 or tensor.shape[0] % 32 != 0 or tensor.name == "position_embd.weight", f"{name}: {tensor.name} is F32"
+            assert len(tensor.shape) == 1 or tensor.shape[0] % 32 != 0 or tensor.name == "position_embd.weight" or "ffn_gate_inp" in tensor.name, f"{name}: {tensor.name} is F32"
         else:
             assert tensor.tensor_type == kind, f"{name}: {tensor.name} is {tensor.tensor_type.name}"
         expected = gguf.quants.quantize(numpy.array(original.data), tensor.tensor_type)
@@ -340,8 +381,8 @@ def with_control_tokens(directory, folder):
     return copy
 
 
-# Not Gemma 2's, whose scale llama.cpp does not have. Not Qwen3's, whose bounds of YaRN llama.cpp does not have.
-FIXTURES = ["gpt2", "llama", "mistral", "qwen2", "bloom", "gemma", "gemma3"]
+# Not Gemma 2's, whose scale llama.cpp does not have, and not Qwen2-MoE's, which has a layer without experts. Not Qwen3's, whose bounds of YaRN llama.cpp does not have.
+FIXTURES = ["gpt2", "llama", "mistral", "qwen2", "bloom", "gemma", "gemma3", "mixtral", "qwen3_moe"]
 
 
 def main():
@@ -362,16 +403,18 @@ def main():
                 attend("import", with_control_tokens(MODELS / name, folder), "--out", model)
                 # Qwen2 normalizes texts, and Gemma has tokens with the letter of spaces; llama.cpp does not.
                 check_export(f"{name} of the fixtures", model, folder, [text[:20] for text in TEXTS if "\u0301" not in text and "▁" not in text])
-        for kind in (Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1):
-            if not names or kind.name in names:
-                model = Model("llama", sentencepiece_words(folder), 20)
-                path = model.write(folder / f"{kind.name}.gguf", kind)
-                check(kind.name, model, path, folder, in_f32(path, folder / f"{kind.name}-f32.gguf"))
-        for kind, code in (("Q4_K_M", 15), ("Q5_K_M", 17), ("Q6_K", 18)):
-            if not names or kind in names:
-                model = Model("llama", sentencepiece_words(folder), 21)
-                path = quantized_by_llama(model.write(folder / f"{kind}-made.gguf"), folder / f"{kind}.gguf", code)
-                check(kind, model, path, folder, in_f32(path, folder / f"{kind}-f32.gguf"))
+        for shape, made in (("", lambda seed: Model("llama", sentencepiece_words(folder), seed)),
+                            ("-experts", lambda seed: Model("qwen2moe", byte_words("qwen2", "qwen2"), seed, experts=Experts(4, 2, width=256, shared=512)))):
+            for kind in (Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1):
+                if not names or kind.name + shape in names:
+                    model = made(20)
+                    path = model.write(folder / f"{kind.name}.gguf", kind)
+                    check(kind.name + shape, model, path, folder, in_f32(path, folder / f"{kind.name}-f32.gguf"))
+            for kind, code in (("Q4_K_M", 15), ("Q5_K_M", 17), ("Q6_K", 18)):
+                if not names or kind + shape in names:
+                    model = made(21)
+                    path = quantized_by_llama(model.write(folder / f"{kind}-made.gguf"), folder / f"{kind}.gguf", code)
+                    check(kind + shape, model, path, folder, in_f32(path, folder / f"{kind}-f32.gguf"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@
 #include <memory>
 #include <numeric>
 
+#include "attend/error.h"
+
 namespace attend {
 namespace {
 
@@ -70,6 +72,22 @@ TEST(ExpertTensors, OfAnotherShapeStayAsTheyAre) {
   const TensorTable table = with_separate_experts(file);
   for (const char* name : {"a", "b", "c"})
     EXPECT_TRUE(table.contains(std::string(name) + ".experts.gate_up_proj"));
+}
+
+TEST(ExpertTensors, AreStackedWhereTheFirstOneWas) {
+  const auto tensor = [](const char* name, float first) {
+    return NamedTensor{name, Tensor::from(std::vector<float>{first, first + 1}, {1, 2})};
+  };
+  const std::vector<NamedTensor> stacked = with_stacked_experts(
+      {tensor("a.weight", 9), tensor("b.x_exps.0.weight", 1), tensor("b.y_exps.0.weight", 3),
+       tensor("b.x_exps.1.weight", 5), tensor("b.y_exps.1.weight", 7)});
+  ASSERT_EQ(stacked.size(), 3u);
+  EXPECT_EQ(stacked[0].name, "a.weight");
+  EXPECT_EQ(stacked[1].name, "b.x_exps.weight");
+  EXPECT_EQ(stacked[1].tensor.shape(), Shape({2, 1, 2}));
+  EXPECT_EQ(stacked[1].tensor.to_vector(), (std::vector<float>{1, 2, 5, 6}));
+  EXPECT_EQ(stacked[2].tensor.to_vector(), (std::vector<float>{3, 4, 7, 8}));
+  EXPECT_THROW(with_stacked_experts({tensor("b.x_exps.1.weight", 1)}), Error);
 }
 
 }  // namespace

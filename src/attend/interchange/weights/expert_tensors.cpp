@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "attend/error.h"
 
 namespace attend {
 
@@ -82,6 +85,50 @@ TensorTable with_separate_experts(const TensorTable& file, std::span<const NameA
     }
   }
   return changed;
+}
+
+namespace {
+
+constexpr std::string_view kPartOfStack = "_exps.", kEndOfPart = ".weight";
+
+// The name of the stack of "X_exps.N.weight"; nothing for others.
+std::string stack_of_part(std::string_view name) {
+  const std::size_t at = name.find(kPartOfStack);
+  if (at == name.npos || !name.ends_with(kEndOfPart)) return {};
+  return fmt::format("{}_exps{}", name.substr(0, at), kEndOfPart);
+}
+
+Tensor stacked(std::span<const Tensor> parts) {
+  const Shape& shape = parts.front().shape();
+  const Tensor whole =
+      Tensor::empty_on_host({static_cast<std::int64_t>(parts.size()), shape[0], shape[1]});
+  float* to = whole.data();
+  for (const Tensor& part : parts) to = std::copy_n(part.data(), part.size(), to);
+  return whole;
+}
+
+}  // namespace
+
+std::vector<NamedTensor> with_stacked_experts(std::vector<NamedTensor> tensors) {
+  std::vector<NamedTensor> result;
+  std::map<std::string, std::pair<std::size_t, std::vector<Tensor>>> stacks;
+  for (NamedTensor& tensor : tensors) {
+    const std::string name = stack_of_part(tensor.name);
+    if (name.empty()) {
+      result.push_back(std::move(tensor));
+      continue;
+    }
+    const auto [found, is_new] = stacks.try_emplace(name, result.size(), std::vector<Tensor>{});
+    if (is_new) result.push_back({name, {}});
+    std::vector<Tensor>& parts = found->second.second;
+    const std::string expected = fmt::format(
+        "{}.{}{}", name.substr(0, name.size() - kEndOfPart.size()), parts.size(), kEndOfPart);
+    if (tensor.name != expected)
+      throw Error(fmt::format("expected {} before {}", expected, tensor.name));
+    parts.push_back(std::move(tensor.tensor));
+  }
+  for (const auto& [name, stack] : stacks) result[stack.first].tensor = stacked(stack.second);
+  return result;
 }
 
 }  // namespace attend

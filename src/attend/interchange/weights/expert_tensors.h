@@ -3,7 +3,9 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "attend/checkpoint/safetensors/safetensors.h"
 #include "attend/interchange/weights/tensor_table.h"
 
 namespace attend {
@@ -19,5 +21,9 @@ struct NameAlias {
 // [E, D, F] as "X.experts.N.down_proj.weight"; in GGUF "X_exps.weight" as "X_exps.N.weight". Then
 // aliases are replaced in all names. A stack is read once, when its first part is.
 TensorTable with_separate_experts(const TensorTable& file, std::span<const NameAlias> aliases = {});
+
+// The other direction, for GGUF: "X_exps.N.weight" of all N as "X_exps.weight", where the first of
+// them was. Others stay as they are. Throws Error when one is missing.
+std::vector<NamedTensor> with_stacked_experts(std::vector<NamedTensor> tensors);
 
 }  // namespace attend

@@ -209,4 +209,17 @@ void tabulate_positions(Checkpoint& model, std::int64_t length) {
   set_config(model, config);
 }
 
+void use_one_width(Checkpoint& model) {
+  auto config = config_of<LanguageTransformerConfig>(model);
+  if (config.expert_width > 0) config.d_ff = config.expert_width;
+  config.expert_width = 0;
+  set_config(model, config);
+}
+
+void use_width_of_experts(Checkpoint& model) {
+  auto config = config_of<LanguageTransformerConfig>(model);
+  if (config.expert_width == 0) config.expert_width = config.d_ff;
+  set_config(model, config);
+}
+
 }  // namespace attend

@@ -49,4 +49,9 @@ void multiply_embeddings(Checkpoint& model);
 // positions, as if they were learned.
 void tabulate_positions(Checkpoint& model, std::int64_t length);
 
+// Gives a language model, all of whose layers have experts, the width of these as d-ff.
+void use_one_width(Checkpoint& model);
+// Gives a language model with experts as wide as d-ff a width of experts.
+void use_width_of_experts(Checkpoint& model);
+
 }  // namespace attend

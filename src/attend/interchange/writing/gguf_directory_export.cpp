@@ -36,13 +36,17 @@ const GgufType& gguf_type_for(const NamedTensor& tensor, GgufWeights weights) {
                  &wanted = gguf_type(weights == GgufWeights::f32   ? "F32"
                                      : weights == GgufWeights::f16 ? "F16"
                                                                    : "Q8_0");
-  // Rows of these are added to others, for which llama.cpp has no other type.
-  const bool is_added = tensor.name == "position_embd.weight" ||
+  // Rows of these are added to others, for which llama.cpp has no other type; routers of experts
+  // are small, and their choices are sensitive.
+  const bool is_exact = tensor.name == "position_embd.weight" ||
                         tensor.name == "token_types.weight" ||
-                        tensor.name.ends_with("attn_rel_b.weight");
-  const bool is_matrix = tensor.tensor.shape().rank() == 2 && !is_added;
-  return is_matrix && tensor.tensor.cols() % static_cast<std::int64_t>(wanted.block) == 0 ? wanted
-                                                                                          : f32;
+                        tensor.name.ends_with("attn_rel_b.weight") ||
+                        tensor.name.find(".ffn_gate_inp") != std::string::npos;
+  const Shape& shape = tensor.tensor.shape();
+  const bool is_matrix = shape.rank() >= 2 && !is_exact;
+  return is_matrix && shape[shape.rank() - 1] % static_cast<std::int64_t>(wanted.block) == 0
+             ? wanted
+             : f32;
 }
 
 void add_gguf_file_type(GgufWeights weights, GgufEntries& entries) {

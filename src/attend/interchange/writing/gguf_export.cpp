@@ -13,11 +13,13 @@
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/gguf/gguf_config_writing.h"
+#include "attend/interchange/families/gguf/gguf_experts.h"
 #include "attend/interchange/families/gguf/gguf_gemma.h"
 #include "attend/interchange/families/gguf/gguf_names.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/interchange/families/gguf/gguf_tokenizer_writing.h"
 #include "attend/interchange/foreign_model.h"
+#include "attend/interchange/weights/expert_tensors.h"
 #include "attend/interchange/writing/equal_models.h"
 #include "attend/interchange/writing/gguf_export_parts.h"
 #include "attend/interchange/writing/model_export.h"
@@ -43,6 +45,7 @@ Checkpoint in_words_of_gguf(const Checkpoint& checkpoint, const LanguageModel& m
     tabulate_positions(equal, model.context.sequence_length);
   const bool multiplies = gemma_version(gguf_architecture(shape)) > 0;
   if (!multiplies && shape.scale_of_embeddings() != 1.0f) multiply_embeddings(equal);
+  if (shape.experts > 0) use_gguf_width_of_experts(equal, shape);
   return equal;
 }
 
@@ -70,7 +73,7 @@ std::vector<GgufOutput> outputs_of(const Checkpoint& equal, const LanguageTransf
   }
   std::vector<GgufOutput> outputs;
   const std::int64_t keys = shape.n_key_heads > 0 ? shape.n_key_heads : shape.n_heads;
-  for (const NamedTensor& tensor : foreign.finish()) {
+  for (const NamedTensor& tensor : with_stacked_experts(foreign.finish())) {
     GgufOutput output{tensor.name, &gguf_type_for(tensor, weights), tensor.tensor};
     for (const auto& [part, heads] :
          {std::pair{".attn_q.", std::int64_t{shape.n_heads}}, {".attn_k.", keys}})
@@ -86,12 +89,14 @@ std::vector<GgufOutput> outputs_of(const Checkpoint& equal, const LanguageTransf
   return outputs;
 }
 
-// llama.cpp has the normalizations of Gemma, which other programs lack.
+// llama.cpp has the normalizations of Gemma and experts, which other programs lack.
 std::vector<std::string> options_without_equal(const LanguageModel& model) {
   std::vector<std::string> others = options_of_transformers_alone(model.configuration());
   const LanguageTransformerConfig& shape = model.network->config();
   if (shape.norm_first && gemma_version(gguf_architecture(shape)) > 1)
     std::erase(others, "norm-branch is true");
+  if (shape.positions == PositionKind::rotary)
+    std::erase(others, fmt::format("experts is {}", shape.experts));
   return others;
 }
 

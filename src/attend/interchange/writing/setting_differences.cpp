@@ -102,7 +102,8 @@ bool is_other(const OptionsJson& options, const char* name, const OptionsJson& u
 }
 
 bool matters(std::string_view option) {
-  return !option.ends_with("dropout") && option != "embedding_deviation";
+  return !option.ends_with("dropout") && option != "embedding_deviation" &&
+         option != "router_balance";
 }
 
 std::string shown_value(const OptionsJson& value) {

@@ -73,7 +73,7 @@ TEST_F(GgufModelFile, IsRefusedForWhatNobodyReads) {
   const WrittenGguf file = written_llama();
   expect_refused(with_entry(file, "llama.attention.sliding_window", gguf_u32(8)),
                  {"\"llama.attention.sliding_window\" is 8"});
-  expect_refused(with_entry(file, "llama.expert_count", gguf_u32(8)), {"llama.expert_count"});
+  expect_refused(with_entry(file, "llama.expert_count", gguf_u32(8)), {"llama.expert_used_count"});
   expect_refused(with_entry(file, "llama.rope.dimension_count", gguf_u32(1)),
                  {"llama.rope.dimension_count"});
   expect_refused(with_entry(file, "split.count", gguf_u32(2)),

@@ -7,10 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "attend/checkpoint/options_json.h"
 #include "attend/interchange/families/decoders/llama_family.h"
 #include "attend/interchange/families/layer_types.h"
+#include "attend/interchange/writing/equal_models.h"
 #include "attend/tasks/language/model.h"
+#include "attend/tasks/model_file/model_reading.h"
 
 namespace attend {
 
@@ -211,19 +212,14 @@ const LanguageModel* mixture_of(const SavedModel& saved) {
   return model != nullptr && model->network->config().experts > 0 ? model : nullptr;
 }
 
-void set_widths(Checkpoint& equal, LanguageTransformerConfig& shape, int dense, int expert) {
-  shape.d_ff = dense;
-  shape.expert_width = expert;
-  equal.metadata["attend.config"] = options_to_json(shape);
-}
-
 std::optional<TextFiles> write_qwen_mixture(const SavedModel& saved, Checkpoint& equal,
                                             std::string_view type, std::string_view architecture,
                                             bool is_third) {
   const LanguageModel* const model = mixture_of(saved);
   if (model == nullptr) return std::nullopt;
-  LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
-  if (shape.expert_width == 0) set_widths(equal, shape, shape.d_ff, shape.d_ff);
+  use_words_of_llama(*model, equal);
+  use_width_of_experts(equal);
+  const auto shape = read_options<LanguageTransformerConfig>(equal, "attend.config");
   nlohmann::ordered_json config = llama_config(type, architecture, *model, shape);
   nlohmann::ordered_json dense = nlohmann::ordered_json::array();
   const std::vector<FeedForwardKind> networks = shape.kinds_of_networks(shape.n_layers);
@@ -254,9 +250,8 @@ std::optional<TextFiles> write_qwen_mixture(const SavedModel& saved, Checkpoint&
 std::optional<TextFiles> write_mixtral(const SavedModel& saved, Checkpoint& equal) {
   const LanguageModel* const model = mixture_of(saved);
   if (model == nullptr) return std::nullopt;
-  LanguageTransformerConfig shape = use_words_of_llama(*model, equal);
-  if (shape.expert_width > 0 && !has_dense_layers(shape))
-    set_widths(equal, shape, shape.expert_width, 0);
+  if (!has_dense_layers(use_words_of_llama(*model, equal))) use_one_width(equal);
+  const auto shape = read_options<LanguageTransformerConfig>(equal, "attend.config");
   nlohmann::ordered_json config =
       llama_config("mixtral", "MixtralForCausalLM", *model, shape, kMixtralRotary);
   config.update({{kLocalExperts, shape.experts},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "attend/interchange/families/gguf/gguf_experts.h"
 #include "attend/interchange/families/gguf/gguf_gemma.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/models/stack/stack_config.h"
@@ -16,7 +17,18 @@ constexpr const char *kArchitecture = "general.architecture", *kFirstKeyBias = "
                      *kFirstOutputBias = "blk.0.attn_output.bias",
                      *kFirstGateBias = "blk.0.ffn_gate.bias";
 
-enum class GgufArchitecture { llama, qwen2, qwen3, gemma, gemma2, gemma3, gpt2, bloom };
+enum class GgufArchitecture {
+  llama,
+  qwen2,
+  qwen3,
+  qwen2moe,
+  qwen3moe,
+  gemma,
+  gemma2,
+  gemma3,
+  gpt2,
+  bloom
+};
 
 // Reads the settings of one architecture.
 class ConfigReader {
@@ -25,9 +37,9 @@ class ConfigReader {
       : metadata_(metadata),
         tensors_(tensors),
         pieces_(pieces),
-        architecture_(static_cast<GgufArchitecture>(
-            metadata.choice(kArchitecture, {"llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3",
-                                            "gpt2", "bloom", "bert", "t5"}))),
+        architecture_(static_cast<GgufArchitecture>(metadata.choice(
+            kArchitecture, {"llama", "qwen2", "qwen3", "qwen2moe", "qwen3moe", "gemma", "gemma2",
+                            "gemma3", "gpt2", "bloom", "bert", "t5"}))),
         prefix_(metadata.text(kArchitecture) + ".") {}
 
   GgufConfig read() {
@@ -35,6 +47,7 @@ class ConfigReader {
     read_size();
     const bool is_gated = architecture_ < GgufArchitecture::gpt2;
     is_gated ? read_gated() : read_plain();
+    read_gguf_experts(metadata_, tensors_, config_);
     return {.config = std::move(config_),
             .heads = architecture_ == GgufArchitecture::llama ? heads_ : GgufHeads{0, 0},
             .has_fused = !is_gated};
@@ -47,8 +60,6 @@ class ConfigReader {
   void read_size() {
     metadata_.require(key("vocab_size"), pieces_);
     metadata_.require(key("attention.causal"), true);
-    for (const char* count : {"expert_count", "expert_used_count"})
-      metadata_.require(key(count), 0);
     context_ = metadata_.integer(key("context_length"), between(1, 1e6));
     width_ = metadata_.integer(key("embedding_length"), kWidths);
     layers_ = metadata_.integer(key("block_count"), kLayerCounts);
@@ -76,12 +87,12 @@ class ConfigReader {
          {"head_dim", head},
          {"hidden_act", "silu"},
          {"rms_norm_eps", read_gguf_epsilon(metadata_, key("attention.layer_norm_rms_epsilon"))}});
+    if (architecture_ != GgufArchitecture::llama && tensors_.contains(kRopeFactors))
+      metadata_.refuse(kArchitecture, fmt::format("{} is not supported there", kRopeFactors));
     read_gguf_rotation(metadata_, tensors_,
                        {.prefix = prefix_, .width = static_cast<int>(head), .context = context_},
                        config_);
     if (const int version = gemma_version(metadata_.text(kArchitecture)); version > 0) {
-      if (tensors_.contains(kRopeFactors))
-        metadata_.refuse(kArchitecture, fmt::format("{} is not supported there", kRopeFactors));
       read_gguf_gemma(metadata_, version, prefix_, config_);
     } else {
       name_gated();

@@ -6,6 +6,7 @@
 
 #include "attend/core/options/options.h"
 #include "attend/error.h"
+#include "attend/interchange/families/gguf/gguf_experts.h"
 #include "attend/interchange/families/gguf/gguf_gemma.h"
 
 namespace attend {
@@ -15,6 +16,11 @@ namespace {
 void add_rotation(const std::string& prefix, const LanguageTransformerConfig& shape,
                   std::int64_t head, GgufEntries& entries) {
   const RotaryOptions& rotary = shape.rotary;
+  if (rotary.scaling == RotaryScaling::llama3 && prefix != "llama.")
+    throw ConfigError(
+        fmt::format("llama.cpp has no scaling of positions as in Llama 3 in the "
+                    "architecture {}",
+                    gguf_architecture(shape)));
   const auto key = [&](std::string_view name) { return fmt::format("{}rope.{}", prefix, name); };
   entries.add_count(key("dimension_count"), head);
   entries.add_number(key("freq_base"), rotary.theta);
@@ -34,6 +40,7 @@ std::string_view gguf_architecture(const LanguageTransformerConfig& shape) {
     case PositionKind::rotary:
       if (shape.norm_first && shape.norm_branch) return shape.qk_norm ? "gemma3" : "gemma2";
       if (shape.activation == Activation::gelu_tanh) return "gemma";
+      if (shape.experts > 0) return gguf_architecture_of_experts(shape);
       if (shape.qk_norm) return "qwen3";
       return shape.attention_biases == AttentionBiases::qkv ? "qwen2" : "llama";
     case PositionKind::learned:
@@ -66,9 +73,12 @@ void add_gguf_config(const LanguageTransformerConfig& shape, std::int64_t contex
   if (!is_rotary) return;
   entries.add_count(prefix + "attention.key_length", head);
   entries.add_count(prefix + "attention.value_length", head);
+  if (architecture == "qwen3" && shape.attention_biases != AttentionBiases::none)
+    throw ConfigError("llama.cpp has no such biases of attention in the architecture qwen3");
   add_rotation(prefix, shape, head, entries);
   if (const int version = gemma_version(architecture); version > 0)
     add_gguf_gemma(shape, version, prefix, entries);
+  if (shape.experts > 0) add_gguf_experts(shape, entries);
 }
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 #include "attend/interchange/families/families.h"
 #include "attend/interchange/families/gguf/gguf_config.h"
 #include "attend/interchange/families/gguf/gguf_directory.h"
+#include "attend/interchange/families/gguf/gguf_experts.h"
 #include "attend/interchange/families/gguf/gguf_names.h"
 #include "attend/interchange/families/gguf/gguf_rotations.h"
 #include "attend/interchange/families/gguf/gguf_tokenizer.h"
@@ -22,6 +23,9 @@ using ReadGgufFamily = ForeignModel (*)(const ModelDirectory& directory, Foreign
 ReadGgufFamily reader_of_gguf(std::string_view family) {
   if (family == "qwen2") return read_qwen2;
   if (family == "qwen3") return read_qwen3;
+  if (family == "mixtral") return read_mixtral;
+  if (family == "qwen2_moe") return read_qwen2_moe;
+  if (family == "qwen3_moe") return read_qwen3_moe;
   if (family == "gemma") return read_gemma;
   if (family == "gemma2") return read_gemma2;
   if (family == "gemma3_text") return read_gemma3;
@@ -58,6 +62,7 @@ GgufModel open_gguf(const std::filesystem::path& path) {
     GgufConfig shape = read_gguf_config(metadata, file.tensors, tokenizer.pieces);
     read = {std::move(shape.config), std::move(tokenizer.files)};
     names = gguf_names(shape.has_fused);
+    file.tensors = with_separate_gguf_experts(file.tensors);
     if (!shape.has_fused) ignorable.push_back(kRopeFactors);  // which the settings say
     if (shape.heads.queries > 0) file.tensors = with_halves_to_rotate(file.tensors, shape.heads);
   }

@@ -9,6 +9,7 @@
 
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/interchange/families/gguf/gguf_experts.h"
 
 namespace attend {
 
@@ -77,6 +78,7 @@ std::int64_t heads_in(std::string_view name, const GgufHeads& heads) {
 NameMap gguf_names(bool fused) {
   NameMap names(kGgufNames);
   fused ? names.add(kFusedNames) : names.add(kGatedNames);
+  add_gguf_expert_names(names);
   return names;
 }
 
