@@ -1,6 +1,7 @@
 """BERT and T5 as GGUF files: attend computes what llama.cpp computes, in tokens, vectors and greedy text. Used by gguf_test.py."""
 
 import ctypes
+import io
 import json
 import random
 import shutil
@@ -10,8 +11,11 @@ import unicodedata
 import gguf
 import llama_cpp
 import numpy
+import sentencepiece
 
 WIDTH, INNER, HEADS, LAYERS, CONTEXT = 64, 128, 4, 3, 128
+SMALL = WIDTH, INNER, HEADS, LAYERS
+MINI_LM = 384, 1536, 12, 6  # of all-MiniLM-L6-v2
 PROSE = ["A man is walking with his dog.", "Two children play football, don't they?", "the sun came out (again): 12.5 % of it!", "Éa naïve Straße Ünïcode", "中文 and 日本語 text",
          "Привет, как дела?", "x" * 40, "a", "well-known http://a.b/c?d=e"]
 ODD = ["\u0301", "\u200b", "\ufeff", "\u00ad", "\u0085", "\x07", "\u00a0", "\u3000", "\u2028", "İ", "ß", "ſ", "ﬁ", "½", "①", "²", "가", "ｶﾞ", "क्षि", "🙂", "€", "+", "$", "`", "^", "~", "|", "—", "“q”", "…",
@@ -74,14 +78,63 @@ def add_unigram(writer, fixtures):
     return len(listed)
 
 
-def write_bert(path, pooling, seed, add_words):
+def number_at(message, place):
+    number = shift = 0
+    while True:
+        byte = message[place]
+        number, shift, place = number | (byte & 127) << shift, shift + 7, place + 1
+        if byte < 128:
+            return number, place
+
+
+def field_of(message, wanted):
+    """The first field of this number in a message of protocol buffers, which is a message or bytes, too."""
+    place = 0
+    while place < len(message):
+        key, place = number_at(message, place)
+        kind = key & 7
+        if kind == 0:
+            _, end = number_at(message, place)
+        else:
+            size, place = number_at(message, place) if kind == 2 else (4 if kind == 5 else 8, place)
+            end = place + size
+            if key >> 3 == wanted:
+                return message[place:end]
+        place = end
+    raise AssertionError(f"no field {wanted}")
+
+
+def add_mapped_unigram(writer):
+    """SentencePiece's pieces, and its map of characters in front."""
+    written, words = io.BytesIO(), " ".join(PROSE).split()
+    lines = [" ".join(words[i:i + 9]) for i in range(len(words))] * 6 + [text for text in ODD if text.strip()] * 2
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(lines), model_writer=written, model_type="unigram", vocab_size=260, character_coverage=0.995,
+                                             normalization_rule_name="nmt_nfkc", hard_vocab_limit=False, minloglevel=2, pad_id=0, eos_id=1, unk_id=2, bos_id=3)
+    pieces = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    ids = range(pieces.get_piece_size())
+    writer.add_tokenizer_model("t5")
+    writer.add_token_list([pieces.id_to_piece(i) for i in ids])
+    writer.add_token_scores([pieces.get_score(i) for i in ids])
+    writer.add_token_types([2 if pieces.is_unknown(i) else 3 if pieces.is_control(i) else 1 for i in ids])
+    writer.add_add_space_prefix(True)
+    writer.add_remove_extra_whitespaces(True)
+    writer.add_precompiled_charsmap(field_of(field_of(written.getvalue(), 3), 2))
+    writer.add_add_bos_token(True)
+    writer.add_add_eos_token(True)
+    for name, token in (("pad", 0), ("eos", 1), ("unk", 2), ("bos", 3)):
+        getattr(writer, f"add_{name}_token_id")(token)
+    return len(ids)
+
+
+def write_bert(path, pooling, seed, add_words, shape):
+    width, inner, heads, layers = shape
     draw = numpy.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, "bert")
     writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(INNER)
-    writer.add_head_count(HEADS)
+    writer.add_embedding_length(width)
+    writer.add_block_count(layers)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(heads)
     writer.add_layer_norm_eps(1e-12)
     writer.add_causal_attention(False)
     writer.add_pooling_type(gguf.PoolingType(pooling))
@@ -92,23 +145,23 @@ def write_bert(path, pooling, seed, add_words):
         writer.add_tensor(name, (around + draw.normal(0, deviation, shape)).astype(numpy.float32))
 
     def norm(name):
-        add(f"{name}.weight", WIDTH, deviation=0.2, around=1.0)
-        add(f"{name}.bias", WIDTH, deviation=0.2)
+        add(f"{name}.weight", width, deviation=0.2, around=1.0)
+        add(f"{name}.bias", width, deviation=0.2)
 
     def linear(name, rows, columns):
         add(f"{name}.weight", rows, columns, deviation=1.5 / columns ** 0.5)
         add(f"{name}.bias", rows, deviation=0.3)
 
-    add("token_embd.weight", pieces, WIDTH, deviation=1.0)
-    add("token_types.weight", 2, WIDTH, deviation=0.5)
-    add("position_embd.weight", CONTEXT, WIDTH, deviation=0.5)
+    add("token_embd.weight", pieces, width, deviation=1.0)
+    add("token_types.weight", 2, width, deviation=0.5)
+    add("position_embd.weight", CONTEXT, width, deviation=0.5)
     norm("token_embd_norm")
-    for layer in range(LAYERS):
+    for layer in range(layers):
         block = f"blk.{layer}."
         for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            linear(block + part, WIDTH, WIDTH)
-        linear(block + "ffn_up", INNER, WIDTH)
-        linear(block + "ffn_down", WIDTH, INNER)
+            linear(block + part, width, width)
+        linear(block + "ffn_up", inner, width)
+        linear(block + "ffn_down", width, inner)
         norm(block + "attn_output_norm")
         norm(block + "layer_output_norm")
     writer.write_header_to_file()
@@ -127,23 +180,41 @@ def vectors_of_attend(program, model, texts):
 
 
 def check_bert(program, fixtures, folder):
-    for pooling, name, add_words in ((1, "mean, cased", lambda writer: add_word_pieces(writer, True)), (2, "first", lambda writer: add_word_pieces(writer, False)),
-                                     (3, "last, of XLM-R", lambda writer: add_unigram(writer, fixtures))):
-        path, model = write_bert(folder / "bert.gguf", pooling, pooling, add_words), folder / "bert.safetensors"
+    for pooling, name, add_words, shape in ((1, "mean, cased", lambda writer: add_word_pieces(writer, True), SMALL), (2, "first", lambda writer: add_word_pieces(writer, False), SMALL),
+                                            (3, "last, of XLM-R", lambda writer: add_unigram(writer, fixtures), SMALL), (1, "mean, with a map of characters", add_mapped_unigram, SMALL),
+                                            (1, "MiniLM", lambda writer: add_word_pieces(writer, False), MINI_LM)):
+        path, model = write_bert(folder / "bert.gguf", pooling, pooling, add_words, shape), folder / "bert.safetensors"
         attend(program, "import", path, "--out", model)
         attend(program, "export", model, "--format", "gguf", "--out", folder / "bert-again.gguf")
         found = vectors_of_attend(program, model, PROSE)
         for file in (path, folder / "bert-again.gguf"):
-            peer = llama_cpp.Llama(str(file), embedding=True, n_ctx=CONTEXT, n_batch=CONTEXT, n_ubatch=CONTEXT, n_threads=1, verbose=False)
+            peer = opened(file)
             difference = abs(vectors_of_llama(peer, PROSE) - found).max()
             print(f"bert {name} {file.name}: vectors of {len(PROSE)} texts, largest difference {difference:.1e}", flush=True)
             assert difference <= 3e-3, "vectors differ"  # llama.cpp approximates GELU, with a table of 16-bit numbers
         for weights in ("f16", "q8_0"):
             smaller = folder / f"bert-{weights}.gguf"
             attend(program, "export", model, "--format", "gguf", "--weights", weights, "--out", smaller)
-            vectors = vectors_of_llama(llama_cpp.Llama(str(smaller), embedding=True, n_ctx=CONTEXT, n_batch=CONTEXT, n_ubatch=CONTEXT, n_threads=1, verbose=False), PROSE)
+            vectors = vectors_of_llama(opened(smaller), PROSE)
             assert (vectors * found).sum(1).min() > 0.99, f"bert {name}: {weights}"
-        compare_tokens(f"bert {name}", program, model, peer, PROSE if pooling == 3 else odd_texts())
+        compare_tokens(f"bert {name}", program, model, peer, PROSE if pooling == 3 else odd_texts(), OTHERWISE_MAPPED if add_words == add_mapped_unigram else OTHERWISE)
+        compare_eight_bits(f"bert {name}", program, smaller, folder)
+
+
+def opened(path):
+    return llama_cpp.Llama(str(path), embedding=True, n_ctx=CONTEXT, n_batch=CONTEXT, n_ubatch=CONTEXT, n_threads=1, verbose=False)
+
+
+def compare_eight_bits(name, program, path, folder):
+    """Vectors of a file in Q8_0: those of its weights in 32 bits, which llama.cpp and attend round in different places."""
+    exact, model = folder / "bert-exact.safetensors", folder / "bert-8.safetensors"
+    attend(program, "import", path, "--dequantize", "--out", exact)
+    attend(program, "import", path, "--out", model)
+    expected = vectors_of_attend(program, exact, PROSE)
+    theirs = (expected * vectors_of_llama(opened(path), PROSE)).sum(1).min()
+    ours = (expected * vectors_of_attend(program, model, PROSE)).sum(1).min()
+    print(f"{name} in Q8_0: smallest cosine of {len(PROSE)} vectors {ours:.6f}, in llama.cpp {theirs:.6f}", flush=True)
+    assert ours > 0.999 and theirs > 0.999, f"{name}: vectors in eight bits differ"
 
 
 def odd_texts():
@@ -153,9 +224,11 @@ def odd_texts():
 
 # Where accents are removed, llama.cpp keeps only the first letter of a syllable of Korean, and removes all marks of Indic scripts.
 OTHERWISE = ("가", "क्षि")
+# It knows no space but that of ASCII, which a map of characters makes of others.
+OTHERWISE_MAPPED = ("\u0085",)
 
 
-def compare_tokens(name, program, model, peer, texts):
+def compare_tokens(name, program, model, peer, texts, otherwise):
     from attend_server import Server
 
     different = []
@@ -166,7 +239,7 @@ def compare_tokens(name, program, model, peer, texts):
                 expected, found = peer.tokenize(text.encode(), add_bos=False, special=False), [token["id"] for token in tokens]
                 if expected != found:
                     different.append(text)
-                    assert any(part in text for part in OTHERWISE), f"{name}: {text!r}: {found} instead of {expected}"
+                    assert any(part in text for part in otherwise), f"{name}: {text!r}: {found} instead of {expected}"
     print(f"{name}: tokens of {len(texts) - len(different)} of {len(texts)} texts equal", flush=True)
 
 

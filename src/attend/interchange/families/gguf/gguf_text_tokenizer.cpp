@@ -170,8 +170,8 @@ TextJson read_character_map(ForeignConfig& metadata) {
 
 GgufTokenizer read_unigram(ForeignConfig& metadata) {
   GgufPieces pieces = detail::read_gguf_pieces(metadata, {-1, 1, 2});
-  metadata.ignore({"tokenizer.ggml.pre", "tokenizer.ggml.merges", kRemoveSpaces});
-  metadata.require(kSpacePrefix, true);
+  metadata.ignore({"tokenizer.ggml.pre", "tokenizer.ggml.merges"});
+  for (const char* flag : {kSpacePrefix, kRemoveSpaces}) metadata.require(flag, true);
   const std::vector<double> scores = metadata.numbers(kUnigramScores);
   if (scores.size() != pieces.texts.size())
     metadata.refuse(kUnigramScores, fmt::format("expected {} scores, found {}", pieces.texts.size(),
