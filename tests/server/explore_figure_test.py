@@ -101,9 +101,10 @@ def a_run_of_the_figure(driver, size):
     assert text_of(driver, "#figure-steps") == f"{steps} / {steps}"
     click(driver, "#figure-back")
     assert text_of(driver, "#figure-steps") == f"{steps - 1} / {steps}"
-    driver.execute_script("document.getElementById('figure-mode').value = 'once'; document.getElementById('figure-mode').dispatchEvent(new Event('change', {bubbles: true}))")
+    choose_mode(driver, "once")
     assert int(text_of(driver, "#figure-steps").split("/")[1]) < steps
     keys_of_boxes(driver)
+    choose_mode(driver, "steps")  # long enough for slow machines
     driver.execute_script("document.getElementById('figure-at').value = 0; document.getElementById('figure-at').dispatchEvent(new Event('input', {bubbles: true}))")
     click(driver, "#figure-play")
     driver.set_script_timeout(60)
@@ -120,6 +121,10 @@ def a_run_of_the_figure(driver, size):
     assert text_of(driver, "#figure-play") == "Pause"
     click(driver, "#figure-play")
     assert text_of(driver, "#figure-play") == "Play"
+
+
+def choose_mode(driver, mode):
+    driver.execute_script("const mode = document.getElementById('figure-mode'); mode.value = arguments[0]; mode.dispatchEvent(new Event('change', {bubbles: true}))", mode)
 
 
 def parameters(model):
