@@ -15,6 +15,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+import fixture_parts as parts
 import make_import_fixtures as fixtures
 
 PADDING = 4  # embeddings without a piece
@@ -22,7 +23,7 @@ PADDING = 4  # embeddings without a piece
 
 def t5_tokenizer(folder, sentinels):
     """spiece.model with T5's special tokens, and the tokenizer.json of the same pieces and of sentinels. Returns how many they are."""
-    fixtures.spm(folder, "spiece", "en", 70, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
+    parts.spm(folder, "spiece", "en", 70, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
     path = (folder / "spiece.spm").rename(folder / "spiece.model")
     model = sentencepiece.SentencePieceProcessor(model_file=str(path))
     pieces = [(model.id_to_piece(i), model.get_score(i)) for i in range(model.get_piece_size())]
@@ -40,13 +41,13 @@ def t5_config(kind, size, **options):
 def t5(folder):
     """The first T5: relu, tied embeddings whose output is scaled; a tokenizer.json with sentinels."""
     config = t5_config(transformers.T5Config, t5_tokenizer(folder, 3), feed_forward_proj="relu")
-    fixtures.randomize(transformers.T5ForConditionalGeneration(config), 5).save_pretrained(folder)
+    parts.randomize(transformers.T5ForConditionalGeneration(config), 5).save_pretrained(folder)
 
 
 def with_own_output(folder, kind, model_kind, seed):
     """Version 1.1, as Flan-T5 and mT5: gated gelu, an output projection of its own."""
     config = t5_config(kind, t5_tokenizer(folder, 0), feed_forward_proj="gated-gelu", tie_word_embeddings=False)
-    fixtures.randomize(model_kind(config), seed).save_pretrained(folder)
+    parts.randomize(model_kind(config), seed).save_pretrained(folder)
     # transformers ties what it makes; files from elsewhere have both.
     weights = load_file(folder / "model.safetensors")
     generator = torch.Generator().manual_seed(seed + 1)
@@ -57,22 +58,22 @@ def with_own_output(folder, kind, model_kind, seed):
 
 
 def opt(folder, **options):
-    size = fixtures.byte_bpe(folder, 262, ["</s>"], begins=True)
+    size = parts.byte_bpe(folder, 262, ["</s>"], begins=True)
     config = transformers.OPTConfig(vocab_size=size + PADDING, hidden_size=16, ffn_dim=24, num_hidden_layers=2, num_attention_heads=2,
                                     max_position_embeddings=96, bos_token_id=0, eos_token_id=0, pad_token_id=None, **options)
-    fixtures.randomize(transformers.OPTForCausalLM(config), 9).save_pretrained(folder)
+    parts.randomize(transformers.OPTForCausalLM(config), 9).save_pretrained(folder)
 
 
 def umt5(folder):
     """Relative positions of every layer; tied embeddings whose output is scaled."""
     config = t5_config(transformers.UMT5Config, t5_tokenizer(folder, 0), feed_forward_proj="gated-gelu")
-    fixtures.randomize(transformers.UMT5ForConditionalGeneration(config), 10).save_pretrained(folder)
+    parts.randomize(transformers.UMT5ForConditionalGeneration(config), 10).save_pretrained(folder)
 
 
 def longt5(folder):
     """An encoder whose tokens see two on both sides."""
     config = t5_config(transformers.LongT5Config, t5_tokenizer(folder, 0), feed_forward_proj="gated-gelu", local_radius=2)
-    fixtures.randomize(transformers.LongT5ForConditionalGeneration(config), 12).save_pretrained(folder)
+    parts.randomize(transformers.LongT5ForConditionalGeneration(config), 12).save_pretrained(folder)
 
 
 def t5gemma(folder):
@@ -87,7 +88,7 @@ def t5gemma(folder):
     encoder = dict(hidden_size=16, intermediate_size=24, num_attention_heads=4, num_key_value_heads=2, **shared)
     decoder = dict(hidden_size=12, intermediate_size=20, num_attention_heads=2, num_key_value_heads=1, final_logit_softcapping=2.0, **shared)
     config = transformers.T5GemmaConfig(encoder=encoder, decoder=decoder, vocab_size=size)
-    fixtures.without_one(fixtures.randomize(transformers.T5GemmaForConditionalGeneration(config), 13)).save_pretrained(folder)
+    fixtures.without_one(parts.randomize(transformers.T5GemmaForConditionalGeneration(config), 13)).save_pretrained(folder)
 
 
 def bloom(folder):
@@ -99,11 +100,11 @@ def bloom(folder):
         tokenizers.pre_tokenizers.Split(words, "isolated"), level(add_prefix_space=False, use_regex=False)])
     tokenizer.decoder = tokenizers.decoders.ByteLevel()
     tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=False)
-    tokenizer.train_from_iterator(fixtures.SENTENCES["en"], tokenizers.trainers.BpeTrainer(
+    tokenizer.train_from_iterator(parts.SENTENCES["en"], tokenizers.trainers.BpeTrainer(
         vocab_size=270, special_tokens=["<unk>", "<s>", "</s>", "<pad>"], initial_alphabet=level.alphabet(), show_progress=False))
-    size = fixtures.pretrained(tokenizer, folder, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    size = parts.pretrained(tokenizer, folder, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>")
     config = transformers.BloomConfig(vocab_size=size + PADDING, hidden_size=18, n_layer=2, n_head=3, pad_token_id=3)
-    fixtures.randomize(transformers.BloomForCausalLM(config), 11).save_pretrained(folder)
+    parts.randomize(transformers.BloomForCausalLM(config), 11).save_pretrained(folder)
 
 
 FAMILIES = {
@@ -127,7 +128,7 @@ def main():
     fixtures.FAMILIES = FAMILIES
     fixtures.main()
     for name in sys.argv[1:] or FAMILIES:
-        folder = fixtures.DATA / name
+        folder = parts.DATA / name
         if name in REMOVED:
             (folder / REMOVED[name]).unlink()
         for path in folder.glob("tokenizer.json"):  # written with a line for each number

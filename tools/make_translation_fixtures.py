@@ -16,7 +16,7 @@ import tokenizers
 import torch
 import transformers
 from golden_of_huggingface import write_golden
-from make_import_fixtures import DATA, ROOT, SENTENCES, byte_bpe, randomize, spm
+from fixture_parts import DATA, ROOT, SENTENCES, byte_bpe, randomize, spm
 
 SHAPE = {"d_model": 16, "encoder_layers": 2, "decoder_layers": 1, "encoder_attention_heads": 2, "decoder_attention_heads": 2,
          "encoder_ffn_dim": 24, "decoder_ffn_dim": 24, "max_position_embeddings": 48}
