@@ -75,7 +75,6 @@ TEST_F(CommandOptionEffects, OfPage) {
       {"engine", "@other_engine", "", "out files"},
       {"format", "json", "", "out"},
       {"threads", "2", "", ""},
-      {"training", "yes", "", "out error files status"},  // the engine is named
   };
   expect_cases("page @model --out @made/page --engine @engine", cases);
   expect_config_file("page @model --engine @engine", "--out @made/page",
