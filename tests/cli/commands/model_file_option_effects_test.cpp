@@ -69,12 +69,9 @@ TEST_F(CommandOptionEffects, OfPage) {
     write(engine + "/attend.wasm", "wasm");
   }
   const std::vector<OptionCase> cases{
-      {"out", "@made/other", "", "out files"},
-      {"text", "dog", "", "out files"},
-      {"bits", "16", "", "out files"},
-      {"engine", "@other_engine", "", "out files"},
-      {"format", "json", "", "out"},
-      {"threads", "2", "", ""},
+      {"out", "@made/other", "", "out files"}, {"text", "dog", "", "out files"},
+      {"bits", "16", "", "out files"},         {"engine", "@other_engine", "", "out files"},
+      {"format", "json", "", "out"},           {"threads", "2", "", ""},
   };
   expect_cases("page @model --out @made/page --engine @engine", cases);
   expect_config_file("page @model --engine @engine", "--out @made/page",
