@@ -351,7 +351,7 @@ TEST_F(Exploring, ServesItsPage) {
     EXPECT_TRUE(part.body.ends_with("\n")) << file;
     bytes += part.body.size();
   }
-  EXPECT_LT(bytes, 180'000u);
+  EXPECT_LT(bytes, 190'000u);
 }
 
 }  // namespace
