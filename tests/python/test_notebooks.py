@@ -65,7 +65,7 @@ def test_a_translation_shows_itself_in_a_notebook(models: Models) -> None:
     translator = attend.Translator(models.translator)
     one, other = translator.translate(["the dog sleeps", "a cat"], n_best=2)
     page = translator.attention_page("the dog sleeps", one.text)._repr_html_()
-    table, shown = one._repr_html_().split("</table>")
+    table, shown = one._repr_html_().split("</table>", 1)
     assert shown == page
     for candidate in one.candidates:
         assert f"<td>{candidate.text}</td><td>{candidate.score:.4f}</td>" in table
