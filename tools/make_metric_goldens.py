@@ -10,7 +10,7 @@ from collections import Counter
 from math import exp, log
 
 import sacrebleu
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
 LINES = [
@@ -189,6 +189,37 @@ def chrf_rows():
                        str(o["lowercase"]).lower(), repr(s.score), text(s.name), text(signature))
 
 
+def ter_rows():
+    names = ("normalized", "no_punct", "asian_support", "case_sensitive")
+    for corpus, hypotheses in {**CORPORA, "lines": LINES}.items():
+        references = [REFERENCE_1, REFERENCE_2] if corpus != "lines" else [LINES[7:] + LINES[:7]]
+        for count in range(1, len(references) + 1):
+            for bits in range(16) if corpus in ("A", "lines") else (0, 1, 15):
+                options = {name: bool(bits >> i & 1) for i, name in enumerate(names)}
+                metric = TER(**options)
+                score = metric.corpus_score(hypotheses, references[:count]).score
+                signature = str(metric.get_signature()).replace(f"version:{sacrebleu.__version__}", "version:attend-0.2.0")
+                yield (text(corpus), str(count), *(str(one).lower() for one in options.values()), repr(float(score)), text(signature))
+
+
+def moved_words():
+    """Long lines, and the same with words in other places, left out, put in and replaced."""
+    draw = random.Random(11)
+    words = "der die das ein Haus Hund Katze sieht läuft und im Garten , .".split()
+    lines = [" ".join(draw.choice(words) for _ in range(draw.choice((1, 5, 20, 60, 150)))) for _ in range(24)]
+    changed = []
+    for line in lines:
+        own = line.split()
+        for _ in range(draw.randint(0, 8)):
+            at, length = draw.randrange(len(own)), draw.randint(1, 12)
+            part, own = own[at : at + length], own[:at] + own[at + length :]
+            to = draw.randint(0, len(own))
+            own = own[:to] + draw.choice((part, part, [], [draw.choice(words)])) + own[to:]
+            own = own or ["und"]
+        changed.append(" ".join(own))
+    return lines, changed
+
+
 def multi_bleu(hypotheses, references):
     """The BLEU of Papineni et al. over words between spaces, lower-cased, without smoothing: what papers call tokenised BLEU."""
     matches, totals, length, closest = Counter(), Counter(), 0, 0
@@ -235,7 +266,7 @@ def main():
     print('#include "metrics/goldens.h"\n')
     print("namespace goldens {\n")
     print("const std::map<std::string, std::vector<std::string>> kCorpora = {")
-    for name, lines in CORPORA.items():
+    for name, lines in {**CORPORA, "lines": LINES}.items():
         print(f"    {{{text(name)}, {texts(lines)}}},")
     print("};\n")
     print(f"const std::vector<std::vector<std::string>> kReferences = {{\n    {texts(REFERENCE_1)},\n    {texts(REFERENCE_2)},\n}};\n")
@@ -244,6 +275,11 @@ def main():
     table("Bleu", "kBleu", bleu_rows())
     table("Sentence", "kSentences", sentence_rows())
     table("Chrf", "kChrf", chrf_rows())
+    table("Ter", "kTer", ter_rows())
+    lines, changed = moved_words()
+    print(f"const std::vector<std::string> kManyWords = {texts(lines)};\n")
+    print(f"const std::vector<std::string> kMovedWords = {texts(changed)};\n")
+    print(f"const double kMovedTer = {TER().corpus_score(changed, [lines]).score!r};\n")
     print(f"const double kMultiBleu[2] = {{{multi_bleu(SYSTEM_A, [REFERENCE_1])!r}, {multi_bleu(SYSTEM_A, [REFERENCE_1, REFERENCE_2])!r}}};\n")
     reference, systems = made_up_systems()
     print(f"const std::vector<std::string> kMadeUpReference = {texts(reference)};\n")

@@ -1,11 +1,6 @@
-// Metrics: BLEU and chrF of translations, accuracy and F1 of classifiers, correlations of numbers,
-// F1 of entities, perplexity of language models. No model is needed: they compare texts, labels,
-// numbers and probabilities.
-//
-//   attend::corpus_bleu(translations, {references}).score
-//
-// BLEU (Papineni et al. 2002) and chrF (Popovic 2015; chrF++ 2017) are equal to sacreBLEU's (Post
-// 2018), with the same signatures except for the version. Text is UTF-8, one segment per line.
+// Metrics: accuracy and F1 of classifiers, correlations of numbers, F1 of entities, perplexity of
+// language models; with those of translations (attend/translation_metrics.h). No model is needed:
+// they compare texts, labels, numbers and probabilities.
 #pragma once
 
 #include <array>
@@ -19,150 +14,10 @@
 #include <vector>
 
 #include "attend/text_preparation.h"
+#include "attend/translation_metrics.h"
 
 #pragma GCC visibility push(default)
 namespace attend {
-
-// references[r][i] is the r-th reference translation of line i.
-using References = std::vector<std::vector<std::string>>;
-
-// Functions on translations throw ConfigError if there are no lines or no references. They throw
-// DataError if a reference has a different number of lines than the hypotheses, and, naming the
-// line, for text that is not UTF-8 or (unless allow_subwords) still contains subword markers: "@@"
-// at the end of a word, or U+2581. Scores of such text are not scores of the translation.
-
-// The tokenization of BLEU. Scores are comparable only with equal tokenization.
-enum class BleuTokenization {
-  k13a,  // NIST mteval-v13a, for languages written with spaces: the default of published scores
-  none,  // the text is already tokenized: split at white space only
-  intl,  // mteval-v14: splits at Unicode punctuation and symbols, except between digits
-  characters,  // every character is a token
-};
-
-// Smoothing of n-gram orders without a match (Chen & Cherry 2014).
-enum class BleuSmoothing {
-  exp,    // 1 / (2^k * total) for the k-th such order
-  floor,  // value / total
-  add_k,  // adds value to the matches and totals of all orders above 1
-  none,
-};
-
-struct BleuOptions {
-  BleuTokenization tokenization = BleuTokenization::k13a;
-  bool lowercase = false;
-  BleuSmoothing smoothing = BleuSmoothing::exp;
-  double smoothing_value = -1;  // negative: 0.1 for floor, 1 for add-k
-  int max_order = 4;
-  bool effective_order = false;  // leave out orders that the hypotheses are too short for
-  bool allow_subwords = false;   // also score text with subword markers
-};
-
-// Bootstrap resampling (Koehn 2004): how much a score depends on the choice of test segments.
-struct BootstrapOptions {
-  int samples = 1000;
-  std::uint64_t seed = 12345;
-};
-
-struct BleuScore {
-  double score = 0;                // 0 .. 100
-  std::vector<double> precisions;  // 0 .. 100, [max_order]
-  double brevity_penalty = 0;      // 0 .. 1
-  std::int64_t hypothesis_length = 0, reference_length = 0;
-  std::vector<std::int64_t> counts,
-      totals;  // clipped matches and hypothesis n-grams, [max_order]
-
-  double ratio() const;  // hypothesis_length / reference_length, or 0 without references
-};
-
-// The score of the whole corpus.
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
-                      const BleuOptions& options = {});
-
-// The score of one segment, always with the effective order.
-BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references,
-                        BleuOptions options = {});
-
-// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.2.0"
-std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
-                           const std::optional<BootstrapOptions>& bootstrap = {});
-
-// The line that sacreBLEU prints, with `digits` decimals of the score:
-// "BLEU|nrefs:1|...|version:attend-0.2.0 = 41.02 73.1/48.0/33.9/24.0 (BP = 1.000 ratio = 1.023
-// hyp_len = 1024 ref_len = 1001)"
-std::string format_bleu(const BleuScore& score, const std::string& signature, int digits = 2);
-
-struct ChrfOptions {
-  int char_order = 6;
-  int word_order = 0;  // 2 for chrF++
-  int beta = 2;        // weight of recall relative to precision
-  bool lowercase = false;
-  bool allow_subwords = false;  // also score text with subword markers
-};
-
-// The score of the whole corpus, 0 .. 100.
-double corpus_chrf(std::span<const std::string> hypotheses, const References& references,
-                   const ChrfOptions& options = {});
-double sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
-                     const ChrfOptions& options = {});
-
-// "chrF2", "chrF2++": beta, and one plus per word order.
-std::string chrf_name(const ChrfOptions& options);
-// "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0"
-std::string chrf_signature(const ChrfOptions& options, std::size_t n_references,
-                           const std::optional<BootstrapOptions>& bootstrap = {});
-
-// The resampled scores of one system: their mean and 95 % interval.
-struct BootstrapEstimate {
-  double score = 0;  // of the original segments
-  double mean = 0;
-  double low = 0, high = 0;
-
-  double half_width() const { return (high - low) / 2; }
-};
-
-struct EvaluationOptions {
-  BleuOptions bleu;  // its allow_subwords applies to chrF, too
-  ChrfOptions chrf;
-  bool compute_bleu = true;
-  bool compute_chrf = true;
-  // Resample to get an interval for each score; always done when comparing
-  bool confidence = false;
-  BootstrapOptions bootstrap;
-};
-
-struct SystemReport {
-  double score = 0;                            // 0 .. 100
-  std::string details;                         // BLEU's precisions and lengths
-  std::optional<BootstrapEstimate> resampled;  // if resampling was requested
-};
-
-struct MetricReport {
-  std::string name;  // "BLEU", "chrF2"
-  std::string signature;
-  SystemReport system;
-  // For comparisons: the other system, the probability of such a difference between equally good
-  // systems (paired bootstrap), and the share of resamples in which the system is better
-  std::optional<SystemReport> baseline;
-  std::optional<double> p_value, wins;  // 0 .. 1
-};
-
-struct EvaluationReport {
-  std::int64_t segments = 0;
-  std::vector<MetricReport> metrics;
-};
-
-// BLEU and chrF, with intervals if requested. Also throws ConfigError if no metric is requested.
-EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
-                          const EvaluationOptions& options = {});
-
-// Paired bootstrap of a baseline and a system on the same lines.
-EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system,
-                         const References& references, const EvaluationOptions& options = {});
-
-// One line per metric, as sacreBLEU prints it, with `digits` decimals:
-//   "BLEU|nrefs:1|... = 41.02 73.1/48.0/33.9/24.0 (BP = ...)"
-// For comparisons, one line per system and one with the verdict.
-std::string format_report(const EvaluationReport& report, int digits = 2);
 
 // Scores of one class.
 struct ClassScores {

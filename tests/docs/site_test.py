@@ -27,7 +27,7 @@ SEARCHES = {
     "shortlist": "docs/decoding.html",
     "perplexity": "docs/language-models.html",
     "attend_translate": "reference/c.html",
-    "corpus_bleu": "reference/cpp/metrics.html",
+    "corpus_bleu": "reference/cpp/translation_metrics.html",
     "train_embedding": "reference/python/training.html",
 }
 

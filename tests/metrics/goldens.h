@@ -42,6 +42,13 @@ struct Chrf {
   double score;
   std::string name, signature;
 };
+struct Ter {
+  std::string corpus;
+  int references;
+  bool normalized, no_punct, asian_support, case_sensitive;
+  double score;
+  std::string signature;
+};
 struct Bootstrap {
   int baseline, system;
   std::string metric;
@@ -56,6 +63,9 @@ extern const std::vector<Lower> kLower;
 extern const std::vector<Bleu> kBleu;
 extern const std::vector<Sentence> kSentences;
 extern const std::vector<Chrf> kChrf;
+extern const std::vector<Ter> kTer;
+extern const std::vector<std::string> kManyWords, kMovedWords;
+extern const double kMovedTer;
 extern const double kMultiBleu[2];
 extern const std::vector<std::string> kMadeUpReference;
 extern const std::vector<std::vector<std::string>> kMadeUpSystems;

@@ -45,6 +45,22 @@ TEST(Report, ComparesTwoSystems) {
             std::string::npos);
 }
 
+// Less is better: the system with the smaller rate wins.
+TEST(Report, ComparesByTheEditRate) {
+  EvaluationOptions options;
+  options.compute_bleu = options.compute_chrf = false;
+  options.compute_ter = true;
+  const auto report = compare(system_b(), system_a(), goldens::kReferences, options);
+  const MetricReport& ter = report.metrics.at(0);
+  EXPECT_EQ(ter.name, "TER");
+  EXPECT_EQ(ter.system.score, corpus_ter(system_a(), goldens::kReferences));
+  EXPECT_EQ(ter.baseline->score, corpus_ter(system_b(), goldens::kReferences));
+  EXPECT_LT(ter.system.score, ter.baseline->score);
+  EXPECT_GT(*ter.wins, 0.9);
+  EXPECT_EQ(*compare(system_a(), system_b(), goldens::kReferences, options).metrics.at(0).p_value,
+            *ter.p_value);
+}
+
 TEST(Report, ScoresSubwordsWhenAllowed) {
   const std::vector<std::string> lines{"a sub@@ word in four"};
   EXPECT_THROW(evaluate(lines, {lines}), DataError);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "attend/error.h"
 
 namespace attend {
@@ -15,6 +17,7 @@ struct Metric {
   std::function<SegmentCounts(std::span<const std::string>)> count;
   ScoreFunction score;
   std::function<std::string(std::span<const std::int64_t>)> details;
+  bool less_is_better = false;
 };
 
 std::vector<Metric> metrics_of(const References& references, const EvaluationOptions& options,
@@ -41,7 +44,19 @@ std::vector<Metric> metrics_of(const References& references, const EvaluationOpt
                        [o](std::span<const std::int64_t> sum) { return chrf_from_counts(sum, o); },
                        [](std::span<const std::int64_t>) { return std::string(); }});
   }
-  if (metrics.empty()) throw ConfigError("no metric requested: enable bleu, chrf or both");
+  if (options.compute_ter) {
+    TerOptions o = options.ter;
+    o.allow_subwords |= options.bleu.allow_subwords;
+    const std::size_t count = references.size();
+    metrics.push_back(
+        {"TER", ter_signature(o, count, bootstrap),
+         [&references, o](std::span<const std::string> lines) {
+           return ter_counts(lines, references, o);
+         },
+         [count](std::span<const std::int64_t> sum) { return ter_from_counts(sum, count); },
+         [](std::span<const std::int64_t>) { return std::string(); }, /*less_is_better=*/true});
+  }
+  if (metrics.empty()) throw ConfigError("no metric requested: enable bleu, chrf or ter");
   return metrics;
 }
 
@@ -80,7 +95,10 @@ EvaluationReport compare(std::span<const std::string> baseline, std::span<const 
   EvaluationReport report{static_cast<std::int64_t>(system.size()), {}};
   for (const Metric& metric : metrics_of(references, options, true)) {
     const SegmentCounts before = metric.count(baseline), after = metric.count(system);
-    const PairedBootstrap paired = paired_bootstrap(before, after, metric.score, options.bootstrap);
+    PairedBootstrap paired =
+        paired_bootstrap(metric.less_is_better ? after : before,
+                         metric.less_is_better ? before : after, metric.score, options.bootstrap);
+    if (metric.less_is_better) std::swap(paired.baseline, paired.system);
     report.metrics.push_back(
         {metric.name, metric.signature, report_of(metric, after, paired.system),
          report_of(metric, before, paired.baseline), paired.p_value, paired.wins});

@@ -1,4 +1,5 @@
-// The named options of a report on translations; evaluate() and compare() are in attend/metrics.h.
+// The named options of a report on translations; evaluate() and compare() are in
+// attend/translation_metrics.h.
 #pragma once
 
 #include "attend/metrics.h"
@@ -6,6 +7,7 @@
 #include "attend/metrics/bootstrap.h"
 #include "attend/metrics/chrf.h"
 #include "attend/metrics/segments.h"
+#include "attend/metrics/ter.h"
 
 namespace attend {
 
@@ -13,8 +15,10 @@ template <class Visitor>
 void fields(EvaluationOptions& o, Visitor&& visit) {
   fields(o.bleu, visit);
   fields(o.chrf, visit);
+  fields(o.ter, visit);
   visit("bleu", o.compute_bleu, "compute BLEU");
   visit("chrf", o.compute_chrf, "compute chrF");
+  visit("ter", o.compute_ter, "compute the translation edit rate (TER), of which less is better");
   visit("confidence", o.confidence, "print a 95 % bootstrap interval around each score");
   fields(o.bootstrap, visit);
 }
