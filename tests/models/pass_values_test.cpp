@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "attend/models/text_classifier.h"
+#include "attend/ops/elementwise.h"
 #include "attend/ops/linear.h"
 #include "models/kept_values.h"
 #include "models/small_transformer.h"
