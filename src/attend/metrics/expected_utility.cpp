@@ -93,9 +93,8 @@ class Comparison {
       return bleu_from_counts(row_, options).score;
     }
     for (int n = 1; n <= std::ssize(text.orders); ++n) {
-      const std::int64_t in_reference = ngrams_in(reference_->length, n);
-      row_.push_back(in_reference > 0 ? ngrams_in(text.length, n) : 0);
-      row_.push_back(in_reference);
+      row_.push_back(ngrams_in(text.length, n));
+      row_.push_back(ngrams_in(reference_->length, n));
       row_.push_back(matches(text.orders[static_cast<std::size_t>(n - 1)]));
     }
     return chrf_from_counts(row_);
