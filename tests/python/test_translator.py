@@ -54,6 +54,11 @@ def as_float32(value: float) -> str:
             ["--must-contain", "katze", "--must-not-contain", "der", "hund"],
         ),
         ({"alignments": True}, ["--alignment"]),
+        ({"mbr": "bleu", "beam_size": 6}, ["--mbr", "bleu", "--beam-size", 6]),
+        (
+            {"mbr": "chrf", "samples": 6, "temperature": 1.5, "n_best": 2},
+            ["--mbr", "chrf", "--samples", 6, "--temperature", 1.5, "--n-best", 2],
+        ),
         (
             {"sample": True, "seed": 7, "temperature": 1.5, "top_k": 9, "top_p": 0.9},
             ["--sample", "--seed", 7, "--temperature", 1.5, "--top-k", 9, "--top-p", 0.9],
