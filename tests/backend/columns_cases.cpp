@@ -75,6 +75,16 @@ std::vector<KernelCase> columns_cases() {
                          -INFINITY);
                      return {x};
                    }});
+  cases.push_back({"add_to_columns",
+                   kMatrixShapes,
+                   {},
+                   [](Backend& b, Operands& o, const Shape& shape) -> Results {
+                     const std::int64_t width = std::min<std::int64_t>(shape[1], 20);
+                     const Tensor x = o.normal(shape[0], shape[1]),
+                                  values = o.normal(shape[0], width);
+                     b.add_to_columns(x, some_columns(o, shape[0], width, shape[1]), values);
+                     return {x};
+                   }});
   cases.push_back(
       {"penalize_columns", kMatrixShapes, kOneRounding,
        [](Backend& b, Operands& o, const Shape& shape) -> Results {

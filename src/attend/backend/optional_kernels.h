@@ -128,6 +128,8 @@ class OptionalKernels {
   virtual void gather_columns(const Tensor& x, const Ids& columns, float absent, const Tensor& y);
   // x[r, columns[r, i]] = value.
   virtual void fill_columns(const Tensor& x, const Ids& columns, float value);
+  // x[r, columns[r, i]] += values[r, i], in the order of i. values [R, W].
+  virtual void add_to_columns(const Tensor& x, const Ids& columns, const Tensor& values);
   // Divides positive elements by `penalty` and multiplies the others with it. Columns of a row are
   // distinct.
   virtual void penalize_columns(const Tensor& x, const Ids& columns, float penalty);

@@ -26,6 +26,12 @@ TEST_P(Columns, AreFilled) {
   EXPECT_EQ(x_.to_vector(), (std::vector<float>{1, -2, 7, 7, 7, -6}));
 }
 
+TEST_P(Columns, AreAddedTo) {
+  const Tensor values = Tensor::from(std::vector<float>{10, 20, 30, 40}, {2, 2});
+  kernels().add_to_columns(x_, {2, -1, 0, 0}, values);
+  EXPECT_EQ(x_.to_vector(), (std::vector<float>{1, -2, 13, 66, 5, -6}));
+}
+
 TEST_P(Columns, ArePenalized) {
   kernels().penalize_columns(x_, {0, 1, -1, 2}, 2.0f);
   EXPECT_EQ(x_.to_vector(), (std::vector<float>{0.5f, -4, 3, -4, 5, -12}));

@@ -1,4 +1,4 @@
-// No backend has its own of the first three, which are bound by memory.
+// No backend has its own of the first four, which are bound by memory.
 #include <algorithm>
 #include <cassert>
 
@@ -40,6 +40,13 @@ void OptionalKernels::gather_columns(const Tensor& x, const Ids& columns, float 
 void OptionalKernels::fill_columns(const Tensor& x, const Ids& columns, float value) {
   for_columns(x, device_span(columns), [&](std::int64_t r, std::int64_t, std::int32_t column) {
     if (column >= 0) x.row(r)[column] = value;
+  });
+}
+
+void OptionalKernels::add_to_columns(const Tensor& x, const Ids& columns, const Tensor& values) {
+  assert(x.rows() == values.rows() && values.size() == columns.size());
+  for_columns(x, device_span(columns), [&](std::int64_t r, std::int64_t i, std::int32_t column) {
+    if (column >= 0) x.row(r)[column] += values.row(r)[i];
   });
 }
 

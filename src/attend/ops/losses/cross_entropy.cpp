@@ -83,7 +83,9 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
   const std::int64_t rows = x.dim(0), classes = weight.dim(0);
   check_targets(op, x.shape(), classes, *targets);
   check_smoothing(op, options);
+  options.soft.check(op, rows, classes);
 
+  const SoftTargets soft = options.soft.beside(*targets);
   const Tensor losses = Tensor::empty({rows}), nll = Tensor::empty({rows});
   const float scale = detail::loss_scale(options.normalizer, rows);
   const bool recording = will_record({&x, &weight, &bias});
@@ -95,10 +97,13 @@ CrossEntropy projected_cross_entropy(const Variable& x, const AffineMap& output,
     const Tensor input = x.value().slice_rows(begin, end);
     projection.forward(input, logits);
     cap.forward(logits);
-    backend()->cross_entropy(logits, targets.slice(begin, end), options.label_smoothing,
-                             recording ? scale : 0.0f, losses.slice_rows(begin, end),
-                             nll.slice_rows(begin, end));
+    const Tensor part = soft.used() ? soft.linear_part(logits, begin, end) : Tensor();
+    backend()->cross_entropy(logits, targets.slice(begin, end),
+                             soft.smoothing(options.label_smoothing), recording ? scale : 0.0f,
+                             losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    if (soft.used()) soft.add_to_losses(part, begin, end, 1.0f, losses.slice_rows(begin, end));
     if (!recording) return;
+    if (soft.used()) soft.add_to_gradient(logits, begin, end, scale);
     cap.backward(logits);
     projection.backward(logits, input, dx.slice_rows(begin, end));
   });
@@ -118,11 +123,14 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
   if (!(divergence >= 0.0f))
     throw ConfigError(
         fmt::format("[{}] expected a divergence of 0 or more, got {}", op, divergence));
+  options.soft.check(op, rows, weight.dim(0));
 
+  const SoftTargets soft = options.soft.beside(*targets);
   const Tensor losses = Tensor::empty({rows}), nll = Tensor::empty({rows});
   const float scale = detail::loss_scale(options.normalizer, rows);
   const bool recording = will_record({&x, &weight, &bias});
-  const PairedLoss paired{options.label_smoothing, divergence, recording ? scale : 0.0f};
+  const PairedLoss paired{soft.smoothing(options.label_smoothing), divergence,
+                          recording ? scale : 0.0f};
   const Tensor dx = recording ? Tensor::empty(x.shape()) : Tensor();
   detail::BlockwiseProjection projection(output, options.precision, recording);
   const std::int64_t pairs = backend()->block_sizes().loss_rows / 2;
@@ -138,10 +146,18 @@ CrossEntropy paired_cross_entropy(const Variable& x, const AffineMap& output, co
     first.copy_from(x.value().slice_rows(begin, end));
     second.copy_from(x.value().slice_rows(rows + begin, rows + end));
     projection.forward(input, logits);
-    backend()->paired_cross_entropy(
-        logits.slice_rows(0, count), logits.slice_rows(count, 2 * count), targets.slice(begin, end),
-        paired, losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    const Tensor halves[] = {logits.slice_rows(0, count), logits.slice_rows(count, 2 * count)};
+    Tensor parts[2];
+    if (soft.used())
+      for (int i : {0, 1}) parts[i] = soft.linear_part(halves[i], begin, end);
+    backend()->paired_cross_entropy(halves[0], halves[1], targets.slice(begin, end), paired,
+                                    losses.slice_rows(begin, end), nll.slice_rows(begin, end));
+    if (soft.used())
+      for (const Tensor& part : parts)
+        soft.add_to_losses(part, begin, end, 0.5f, losses.slice_rows(begin, end));
     if (!recording) return;
+    if (soft.used())
+      for (const Tensor& half : halves) soft.add_to_gradient(half, begin, end, 0.5f * scale);
     projection.backward(logits, input, input);
     dx.slice_rows(begin, end).copy_from(first);
     dx.slice_rows(rows + begin, rows + end).copy_from(second);

@@ -4,6 +4,7 @@
 #include "attend/backend/precision.h"
 #include "attend/ops/embedding.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/losses/soft_targets.h"
 
 namespace attend {
 
@@ -17,6 +18,7 @@ struct CrossEntropyOptions {
   Precision precision = Precision::f32;  // of the GEMMs of the loss and its gradient
   // For projected_cross_entropy() only: a logit l becomes cap tanh(l / cap); 0: it stays as it is.
   float logit_cap = 0.0f;
+  SoftTargets soft = {};  // for projected_cross_entropy() and paired_cross_entropy() only
 };
 
 struct CrossEntropy {
