@@ -1,6 +1,9 @@
 // A batch of sentence pairs.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "attend/nn/ragged.h"
 
 namespace attend {
@@ -15,6 +18,7 @@ struct TranslationBatch {
   Ragged src;
   Ragged tgt_in;
   Ids tgt_out;
+  std::vector<std::int32_t> pairs = {};  // their numbers in the text of the batcher
 };
 
 }  // namespace attend

@@ -79,7 +79,8 @@ std::int64_t TranslationBatcher::batches(std::int64_t epoch) const {
 
 TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t index) const {
   const auto plan = planner_.plan(epoch);
-  const EncodedPairs pairs = source_->read(epoch, (*plan)[index]);
+  const std::span<const std::int32_t> numbers = (*plan)[index];
+  const EncodedPairs pairs = source_->read(epoch, numbers);
   RaggedBuilder src, tgt_in;
   std::vector<std::int32_t> tgt_out;
   const PairSpecialTokens& marks = tokens_.marks;
@@ -98,7 +99,7 @@ TranslationBatch TranslationBatcher::batch(std::int64_t epoch, std::int64_t inde
     tgt_out.insert(tgt_out.end(), target.begin(), target.end());
     tgt_out.push_back(tokens_.target_end);
   }
-  return {src.build(), tgt_in.build(), std::move(tgt_out)};
+  return {src.build(), tgt_in.build(), std::move(tgt_out), {numbers.begin(), numbers.end()}};
 }
 
 TranslationBatcher::Size TranslationBatcher::size(std::int64_t epoch, std::int64_t index) const {

@@ -26,6 +26,14 @@ std::vector<std::string> references_of(const EncodedPairs& pairs, const Parallel
   return references;
 }
 
+SoftTargets Distillation::of(const TranslationBatch& batch) const {
+  if (!text) return {};
+  std::vector<std::int32_t> pairs;
+  for (const std::int32_t pair : batch.pairs)
+    pairs.push_back(origin[static_cast<std::size_t>(pair)]);
+  return text->of(pairs, weight);
+}
+
 TranslationObjective::TranslationObjective(TranslationModel model, TranslationBatcher batches,
                                            TranslationLoss loss,
                                            std::optional<TranslationValidation> validation)
@@ -48,10 +56,11 @@ std::vector<std::int64_t> TranslationObjective::phases() const {
 BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer,
                                      Pass& pass) {
   const TranslationBatch batch = batches_.batch(epoch, index);
-  const CrossEntropyOptions options{loss_.label_smoothing, normalizer};
+  CrossEntropyOptions options{loss_.label_smoothing, normalizer};
+  options.soft = loss_.distillation.of(batch);
   const bool two_passes = makes_two_passes(epoch);
   CrossEntropy result =
-      loss_.distillation.used() ? distilled_loss(batch, two_passes, options, pass)
+      loss_.distillation.computes() ? distilled_loss(batch, two_passes, options, pass)
       : two_passes ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out,
                                                  loss_.r_drop, options, pass)
                    : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);

@@ -9,6 +9,7 @@
 
 #include "attend/data/batching/batcher.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/training/soft_target_text.h"
 #include "attend/train/objective.h"
 
 namespace attend {
@@ -25,12 +26,16 @@ struct TranslationValidation {
 // The targets of those pairs of `text` that were kept as `pairs`.
 std::vector<std::string> references_of(const EncodedPairs& pairs, const ParallelText& text);
 
-// Models the mean of whose probabilities are soft targets.
+// Models the mean of whose probabilities are soft targets: computed for each batch, or in files.
 struct Distillation {
   std::vector<std::shared_ptr<const EncoderDecoder>> teachers = {};
   float weight = 0.0f;  // of the divergence from them; 1 - weight of the cross-entropy
+  std::shared_ptr<const SoftTargetText> text = nullptr;  // instead of the teachers
+  std::vector<std::int32_t> origin = {};  // of each pair of the batches, in this text
 
-  bool used() const { return !teachers.empty(); }
+  bool computes() const { return !teachers.empty(); }
+  // Reads those of a batch from the text.
+  SoftTargets of(const TranslationBatch& batch) const;
 };
 
 struct TranslationLoss {

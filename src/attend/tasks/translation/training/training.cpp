@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -54,6 +55,24 @@ void check_training_text(const TranslationTraining& o) {
         as_key("bpe-dropout"), as_flag("prepared"), as_flag("src-train"), as_flag("tgt-train"));
 }
 
+// The soft targets of a text belong to its pairs as they are.
+void check_soft_targets(const TranslationTraining& o) {
+  if (o.data.soft_targets.empty()) return;
+  if (o.teachers.empty() || !o.is_taught())
+    throw OptionError<ConfigError>("{}: works only with {} and {}", as_key("soft-targets"),
+                                   as_flag("teachers"), as_flag("distill-weight"));
+  const auto refuse_with = [](bool is_there, const char* other) {
+    if (is_there)
+      throw OptionError<ConfigError>("{}: expected none with {}, which changes the text",
+                                     as_key("soft-targets"), as_flag(other));
+  };
+  refuse_with(!o.data.prepared.empty(), "prepared");
+  refuse_with(!o.replay.src.empty(), "src-replay");
+  refuse_with(o.data.context > 0, "context");
+  refuse_with(!o.data.inline_terms.empty(), "inline-terms");
+  refuse_with(o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
+}
+
 void check(const TranslationTraining& o) {
   check_training_text(o);
   const auto need_both = [](const std::vector<std::string>& src,
@@ -66,6 +85,7 @@ void check(const TranslationTraining& o) {
   need_both(o.replay.src, o.replay.tgt, "replay");
   need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
   check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
+  check_soft_targets(o);
   check_options(o.loss);
   check_options(o.decoding);
   if (o.model.arch != Architecture::transformer && o.trainer.recompute)
@@ -170,6 +190,11 @@ Distillation distillation_of(const TranslationTraining& o, const TranslationMode
     models.push_back(std::make_shared<const TranslationModel>(translation_model(*o.initial)));
   const TranslationEnsemble all(std::move(models));
   Distillation distillation{{}, o.replay.distill_weight};
+  if (!o.data.soft_targets.empty()) {
+    distillation.text = std::make_shared<const SoftTargetText>(std::filesystem::path(o.data.data) /
+                                                               o.data.soft_targets);
+    return distillation;
+  }
   for (std::size_t i = 1; i < all.models().size(); ++i)
     distillation.teachers.push_back(all.models()[i]->network);
   return distillation;
@@ -313,11 +338,12 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   model.text_kinds = kinds_of(o, text, tokenizers);
 
   const PairBatches batches(o, model, tokens, task.notes);
-  TranslationBatcher training = batches.training(text);
+  TranslationLoss loss = loss_of(o, text, model);
+  TranslationBatcher training = batches.training(text, loss.distillation);
   std::optional<TranslationValidation> validation;
   if (text.valid) validation = batches.validation(*text.valid, "validation");
-  task.objective = std::make_unique<TranslationObjective>(
-      model, std::move(training), loss_of(o, text, model), std::move(validation));
+  task.objective = std::make_unique<TranslationObjective>(model, std::move(training),
+                                                          std::move(loss), std::move(validation));
   if (text.old || text.old_valid) replay(o, text, batches, model, resumed == nullptr, task);
   task.model = std::make_shared<TranslationModel>(model);
   return task;

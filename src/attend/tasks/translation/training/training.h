@@ -32,6 +32,7 @@ struct TranslationDataOptions : PairTextOptions {
   int context = 0;
   std::vector<std::string> inline_terms;
   double inline_share = InlinePairs::Options{}.share;
+  std::string soft_targets;
   BatchOptions batch;
 };
 
@@ -53,6 +54,9 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
         "that has both, for translate --glossary");
   visit("inline-share", o.inline_share, between(0, 1),
         "share of the sentences with inline terms in which an epoch has some of these terms");
+  visit("soft-targets", o.soft_targets,
+        "folder of attend distill with the probabilities that --teachers give the training text, "
+        "which no step then computes");
   fields(o.batch, visit);
 }
 

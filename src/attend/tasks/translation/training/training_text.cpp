@@ -151,9 +151,27 @@ BatchPlanner::Samples PairBatches::mixed(std::vector<std::int64_t> sizes,
   return [mixture](std::int64_t epoch) { return mixture->samples(epoch); };
 }
 
-TranslationBatcher PairBatches::training(const TrainingText& text) const {
+void PairBatches::find_soft_targets(const EncodedPairs& pairs, Distillation& distillation) const {
+  if (!distillation.text) return;
+  const SoftTargetText& soft = *distillation.text;
+  const auto fits = [&](std::int64_t i) {
+    const std::int32_t pair = pairs.origin[static_cast<std::size_t>(i)];
+    return pair < soft.pairs() &&
+           soft.tokens(pair) == pairs.tgt.length(i) + tokens_.marks.of_target();
+  };
+  for (std::int64_t i = 0; i < pairs.tgt.sequences(); ++i)
+    if (!fits(i))
+      throw OptionError<DataError>(
+          "{}: the probabilities in {} are those of another text, or of another {}",
+          as_key("soft-targets"), soft.folder(), as_flag("max-length"));
+  distillation.origin = pairs.origin;
+}
+
+TranslationBatcher PairBatches::training(const TrainingText& text,
+                                         Distillation& distillation) const {
   if (text.prepared) return stored(*text.prepared);
   EncodedPairs pairs = encode(text.train, "training");
+  find_soft_targets(pairs, distillation);
   auto samples = mixed(sizes_of_files(text.train, pairs), names_of_files(text.train));
   return TranslationBatcher(
       text.terms ? with_inline_terms(std::move(pairs), text.train, *text.terms)

@@ -40,9 +40,10 @@ class PairBatches {
               const PairTokens& tokens, std::vector<std::string>& notes)
       : options_(options), model_(model), tokens_(tokens), notes_(notes) {}
 
-  // Makes batches of the training text, mixed as the options say. Throws DataError if no pair is
-  // kept.
-  TranslationBatcher training(const TrainingText& text) const;
+  // Makes batches of the training text, mixed as the options say. Soft targets of a text are told
+  // which of its pairs they are. Throws DataError if no pair is kept, or if the soft targets are of
+  // another text.
+  TranslationBatcher training(const TrainingText& text, Distillation& distillation) const;
   // Makes batches of old text.
   TranslationBatcher old(const ParallelText& text) const;
   // `name` stands in the note: "validation".
@@ -61,6 +62,7 @@ class PairBatches {
   std::shared_ptr<const PairSource> with_inline_terms(EncodedPairs pairs, const ParallelText& text,
                                                       const Glossary& terms) const;
   std::shared_ptr<const PairSource> source_of(EncodedPairs pairs) const;
+  void find_soft_targets(const EncodedPairs& pairs, Distillation& distillation) const;
   TranslationBatcher stored(const PreparedText& text) const;
   // For corpora of these sizes; nothing if they are not to be mixed.
   BatchPlanner::Samples mixed(std::vector<std::int64_t> sizes,

@@ -1,0 +1,30 @@
+#include "attend/tasks/translation/training/part_folder.h"
+
+#include <fmt/format.h>
+
+#include "attend/core/files/atomic_file.h"
+#include "attend/core/files/lines.h"
+#include "attend/core/strings/quote.h"
+#include "attend/error.h"
+
+namespace attend {
+
+void open_part_folder(const std::filesystem::path& folder, const std::string& settings,
+                      std::string_view what) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw IoError(fmt::format("{}: cannot create the folder: {}", printable(folder.string(), 500),
+                              error.message()));
+  const std::filesystem::path file = folder / "settings.toml";
+  if (!std::filesystem::exists(file)) return write_file_atomically(file, settings);
+  std::string before;
+  for (const std::string& line : read_lines(file.string())) before += line + "\n";
+  if (before != settings)
+    throw ConfigError(fmt::format(
+        "{}: the {} in this folder were made by other models, of another text or with other "
+        "options; remove the folder to make new ones",
+        printable(folder.string(), 500), what));
+}
+
+}  // namespace attend

@@ -1,0 +1,15 @@
+// A folder of work that is done part by part, and goes on after a stop.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace attend {
+
+// Creates the folder with settings.toml, or compares that with `settings`. Throws ConfigError if
+// they differ: "FOLDER: the targets in this folder were made ..." for "targets".
+void open_part_folder(const std::filesystem::path& folder, const std::string& settings,
+                      std::string_view what);
+
+}  // namespace attend
