@@ -79,6 +79,7 @@ int fail(std::string_view message, int status) {
 void add_commands(CLI::App& app) {
   add_demo_command(app);
   add_train_command(app);
+  add_distill_command(app);
   add_data_command(app);
   add_filter_command(app);
   add_prepare_command(app);

@@ -110,7 +110,7 @@ TEST_F(TrainingOptionEffects, OfTranslationThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfTranslationAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert({"src-lang", "tgt-lang", "distill-weight", "prepared"});
+  by_hand.insert({"src-lang", "tgt-lang", "distill-weight", "prepared", "soft-targets"});
   expect_a_case_for_every_option(
       "train translation",
       {kRun, kTranslationData, kVocabularyOptions, kTranslationVocabulary, kStack,

@@ -111,6 +111,7 @@ std::optional<RunFolder::Latest> checkpoint_to_resume(const RunFolder& folder,
 }
 
 std::string resuming(const TrainingTask& task, const SessionOptions& session) {
+  if (!session.resume_with.empty()) return session.resume_with;
   return fmt::format("attend train {} --resume --out {}", task.name, shown_path(session.run.out));
 }
 

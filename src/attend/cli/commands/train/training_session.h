@@ -23,8 +23,10 @@ struct SessionOptions {
   OutputFormat format = OutputFormat::text;
   bool print_config = false;
   // Not options: whether to say what the run will take before it starts, as where a preset chose
-  // the size; and the processes that mpirun started.
+  // the size; the command that resumes it, unless that is attend train; and the processes that
+  // mpirun started.
   bool tell_cost = false;
+  std::string resume_with = {};
   std::shared_ptr<Collective> processes = std::make_shared<SingleProcess>();
 };
 

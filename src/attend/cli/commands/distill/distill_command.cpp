@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/cli/binding/command.h"
+#include "attend/cli/binding/options_binding.h"
+#include "attend/cli/commands/commands.h"
+#include "attend/cli/commands/distill/distillation_run.h"
+#include "attend/cli/output.h"
+#include "attend/cli/output_format.h"
+#include "attend/collective/launch.h"
+#include "attend/core/files/atomic_file.h"
+#include "attend/error.h"
+#include "attend/tasks/model_file/registry.h"
+#include "attend/tasks/translation/training/training.h"
+#include "attend/train/readable.h"
+
+namespace attend {
+namespace {
+
+std::unique_ptr<Trainable> translation_task() {
+  for (std::unique_ptr<Trainable>& task : trainable_tasks())
+    if (task->name() == TranslationTraining::kName) return std::move(task);
+  return nullptr;
+}
+
+// The options that were set, so that the command can be resumed with them.
+class DistillationRecord {
+ public:
+  explicit DistillationRecord(const std::string& folder)
+      : path_(std::filesystem::path(folder) / "distill.toml") {}
+
+  void read(OptionBinding& binding) const {
+    if (!binding.has_config_file() && std::filesystem::exists(path_))
+      binding.add_defaults_from(path_);
+  }
+  void write(const OptionBinding& binding) const {
+    std::vector<OptionField> set;
+    for (const OptionField& field : binding.fields()) {
+      const bool is_of_call = field.name == "out" || field.name == "resume";
+      if (field.name == "teachers" ? !option_values(field).empty()
+                                   : binding.is_set(field.name) && !is_of_call)
+        set.push_back(field);
+    }
+    RunFolder(path_.parent_path()).create();
+    write_file_atomically(path_, to_toml(set));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string megabytes(std::int64_t bytes) {
+  return fmt::format("{:.0f} MB", std::ceil(static_cast<double>(bytes) / 1e6));
+}
+
+void tell_cost(const DistillationCost& cost, OutputFormat format) {
+  StageCost all{"in all"};
+  for (const StageCost& stage : cost) {
+    all.seconds += stage.seconds;
+    all.memory_bytes = std::max(all.memory_bytes, stage.memory_bytes);
+    all.disk_bytes += stage.disk_bytes;
+  }
+  if (format == OutputFormat::json) {
+    nlohmann::ordered_json stages = nlohmann::ordered_json::array();
+    for (const StageCost& stage : cost)
+      stages.push_back(
+          {{"stage", stage.name}, {"seconds", stage.seconds}, {"disk_bytes", stage.disk_bytes}});
+    const nlohmann::ordered_json json{{"stages", stages},
+                                      {"seconds", all.seconds},
+                                      {"process_bytes", all.memory_bytes},
+                                      {"disk_bytes", all.disk_bytes}};
+    return answer("{}\n", json_text(json, 1));
+  }
+  answer("{:<32}{:>10}{:>12}\n", "", "time", "disk");
+  const auto print = [](const StageCost& stage) {
+    answer("{:<32}{:>10}{:>12}\n", stage.name, readable_duration(stage.seconds),
+           megabytes(stage.disk_bytes));
+  };
+  for (const StageCost& stage : cost) print(stage);
+  print(all);
+  answer("memory of the process: {}\n", megabytes(all.memory_bytes));
+}
+
+void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
+                 OptionBinding& binding) {
+  SessionOptions& session = a.session;
+  if (find_launch())
+    throw ConfigError(
+        "attend distill: expected one process; teachers and student can be trained "
+        "by mpirun attend train, one after another");
+  if (!session.dry_run) binding.refuse_without("--dry-run", {"format"});
+  const DistillationRecord record(session.run.out);
+  if (session.resume && !session.run.out.empty()) record.read(binding);
+  if (!teachers.empty()) session.run.teachers = teachers;
+  const IsSet is_set = [&binding](const std::string& name) { return binding.is_set(name); };
+  if (session.print_config) {
+    std::vector<OptionGroup> groups = a.task->option_groups();
+    settle_preset(*a.task, session.run, is_set);
+    groups.insert(groups.begin(), {"distill", option_fields(a.distill)});
+    return answer("{}", resolved_configuration(session.run, groups));
+  }
+  DistillationRun run(a, is_set);
+  if (session.dry_run) return tell_cost(run.cost(), session.format);
+  require_folder_for(session.run, session.resume);
+  record.write(binding);
+  run.run();
+}
+
+}  // namespace
+
+void add_distill_command(CLI::App& app) {
+  CLI::App& command = add_command(app, "distill",
+                                  "Train a small or better translator from the translations and "
+                                  "probabilities of others");
+  const auto arguments = std::make_shared<DistillArguments>();
+  const auto teachers = std::make_shared<std::vector<std::string>>();
+  arguments->task = translation_task();
+  add_argument(
+      command, *teachers,
+      {"teachers", "TEACHER",
+       "models to learn from: model files, folders of runs, or what `attend import` reads; "
+       "several teach as an ensemble",
+       false});
+  OptionBinding binding(command);
+  binding.add(arguments->distill, "distill");
+  binding.add(arguments->session, "run");
+  for (const OptionGroup& group : arguments->task->option_groups())
+    binding.add_fields(group.fields, group.name);
+  on_command(command, [binding, arguments, teachers]() mutable {
+    run_distill(*arguments, *teachers, binding);
+  });
+}
+
+}  // namespace attend

@@ -1,0 +1,185 @@
+// attend distill: teachers that are given or trained, what they write, and the student.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "attend/checkpoint/checkpoint.h"
+#include "attend/core/files/lines.h"
+#include "attend/tasks/translation/model.h"
+#include "cli/small_run.h"
+
+namespace attend {
+namespace {
+
+class DistillCommand : public SmallRunTest {
+ protected:
+  // attend distill with the options of training(), then `more`.
+  std::vector<std::string> distilling(const std::string& run,
+                                      const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = training(run, {"--max-steps", "6", "--save-every", "2"});
+    arguments.erase(arguments.begin());
+    arguments.front() = "distill";
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  void train_teacher(const std::string& name, const std::string& seed) {
+    ASSERT_EQ(run(training(name, {"--max-steps", "10", "--d-model", "32", "--seed", seed})), 0)
+        << error_;
+  }
+  std::vector<std::string> targets(const std::string& run) const {
+    return read_lines(path(run) + "/targets/tgt.txt");
+  }
+};
+
+TEST_F(DistillCommand, TrainsAStudentOnWhatATeacherWrites) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("run", {path("teacher")})), 0) << error_;
+  EXPECT_EQ(targets("run").size(), 400U);
+  EXPECT_NE(out_.find("training text: 800 pairs"), std::string::npos) << out_;
+  const TranslationModel student = translation_model(load_checkpoint(model("run")));
+  EXPECT_EQ(student.network->d_model(), 16);
+  EXPECT_EQ(student.text_kinds.at("tgt").language, "de");
+  EXPECT_EQ(student.tgt_tokenizer.bytes(),
+            translation_model(load_checkpoint(model("teacher"))).tgt_tokenizer.bytes());
+}
+
+TEST_F(DistillCommand, LearnsTheSameFromATeacherAndFromItsProbabilities) {
+  train_teacher("teacher", "1");
+  const auto loss = [&](const std::string& name, const std::string& k) {
+    EXPECT_EQ(run(distilling(name, {path("teacher"), "--teacher-top-k", k, "--targets", "none",
+                                    "--distill-weight", "1"})),
+              0)
+        << error_;
+    return nlohmann::json::parse(read_lines(path(name) + "/log.jsonl").at(1)).at("loss");
+  };
+  const double computed = loss("computed", "0");
+  EXPECT_NEAR(loss("kept", "300"), computed, 2e-4 * computed);
+  EXPECT_NE(loss("few", "1"), computed);
+  EXPECT_FALSE(std::filesystem::exists(path("computed") + "/probabilities"));
+}
+
+TEST_F(DistillCommand, TrainsTeachersOfOtherSeedsAndOptions) {
+  ASSERT_EQ(run(distilling(
+                "run", {"--teacher-runs", "2", "--teacher-options", "d-model=32", "max_steps=4"})),
+            0)
+      << error_;
+  const std::string one = read(path("run") + "/teachers/1/config.toml"),
+                    two = read(path("run") + "/teachers/2/config.toml");
+  EXPECT_NE(one.find("d-model = 32"), std::string::npos) << one;
+  EXPECT_NE(one.find("max-steps = 4"), std::string::npos) << one;
+  EXPECT_NE(one.find("\nseed = 2\n"), std::string::npos) << one;
+  EXPECT_NE(two.find("\nseed = 3\n"), std::string::npos) << two;
+  EXPECT_NE(read(path("run") + "/config.toml").find("\nseed = 1\n"), std::string::npos);
+  EXPECT_NE(read(model("run/teachers/1")), read(model("run/teachers/2")));
+}
+
+TEST_F(DistillCommand, GoesOnWhereItWasStopped) {
+  const std::vector<std::string> options{"--teacher-runs", "2", "--teacher-options", "max-steps=4"};
+  ASSERT_EQ(run(distilling("whole", options)), 0) << error_;
+  ASSERT_EQ(run(distilling("parts", options)), 0) << error_;
+  // As if it had been stopped in the second teacher, and then in the student.
+  for (const char* const left : {"checkpoints", "model.safetensors", "config.toml", "log.jsonl",
+                                 "targets", "probabilities", "teachers/2/finished"})
+    std::filesystem::remove_all(path("parts") + "/" + left);
+  std::filesystem::remove(checkpoint("parts/teachers/2", 4));
+  const auto first = std::filesystem::last_write_time(model("parts/teachers/1"));
+  ASSERT_EQ(run({"distill", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_EQ(std::filesystem::last_write_time(model("parts/teachers/1")), first);
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+  ASSERT_EQ(run({"distill", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_NE(out_.find("from step 2"), std::string::npos) << out_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+}
+
+TEST_F(DistillCommand, IsReadAndResumedAsATraining) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("whole", {path("teacher")})), 0) << error_;
+  ASSERT_EQ(run(distilling("parts", {path("teacher")})), 0) << error_;
+  for (const int step : {4, 6}) std::filesystem::remove(checkpoint("parts", step));
+  ASSERT_EQ(run({"train", "translation", "--resume", "--out", path("parts")}), 0) << error_;
+  EXPECT_EQ(read(model("parts")), read(model("whole")));
+}
+
+TEST_F(DistillCommand, TakesATextWithoutTranslations) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run({"distill", path("teacher"), "--src", path("valid.en"), "--out", path("run"),
+                 "--preset", "base", "--d-model", "16", "--n-heads", "2", "--d-ff", "16",
+                 "--max-steps", "2", "--warmup-steps", "1"}),
+            0)
+      << error_;
+  EXPECT_EQ(targets("run").size(), 20U);
+  EXPECT_NE(out_.find("training text: 20 pairs"), std::string::npos) << out_;
+  EXPECT_EQ(translation_model(load_checkpoint(model("run"))).text_kinds.at("tgt").language, "de")
+      << "the teacher's";
+}
+
+TEST_F(DistillCommand, CanLeaveOutEitherLesson) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("words", {path("teacher"), "--targets", "none"})), 0) << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("words") + "/targets"));
+  EXPECT_NE(out_.find("training text: 400 pairs"), std::string::npos) << out_;
+  ASSERT_EQ(run(distilling("sentences",
+                           {path("teacher"), "--distill-weight", "0", "--no-given-targets"})),
+            0)
+      << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("sentences") + "/probabilities"));
+  EXPECT_NE(out_.find("training text: 400 pairs"), std::string::npos) << out_;
+}
+
+TEST_F(DistillCommand, GivesATrainingProbabilitiesOfItsTextAlone) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("run", {path("teacher"), "--targets", "none"})), 0) << error_;
+  const std::vector<std::string> taught{"--max-steps",    "2",
+                                        "--teachers",     path("teacher"),
+                                        "--soft-targets", path("run") + "/probabilities"};
+  const auto trained = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), taught.begin(), taught.end());
+    return run(training("other", more));
+  };
+  ASSERT_EQ(trained({"--distill-weight", "0.5"}), 0) << error_;
+  std::filesystem::remove_all(path("other"));
+  EXPECT_EQ(trained({"--distill-weight", "0.5", "--max-length", "9"}), 1);
+  EXPECT_NE(error_.find("those of another text, or of another --max-length"), std::string::npos)
+      << error_;
+  EXPECT_EQ(trained({"--distill-weight", "0.5", "--context", "1"}), 2);
+  EXPECT_NE(error_.find("--context, which changes the text"), std::string::npos) << error_;
+  EXPECT_EQ(run(training("other", {"--soft-targets", path("run") + "/probabilities"})), 2);
+  EXPECT_NE(error_.find("works only with --teachers"), std::string::npos) << error_;
+}
+
+TEST_F(DistillCommand, TellsWhatItWouldCost) {
+  const std::vector<std::string> options{"--teacher-runs", "2", "--dry-run"};
+  ASSERT_EQ(run(distilling("run", options)), 0) << error_;
+  EXPECT_NE(out_.find("2 teachers"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("targets of 400 sentences"), std::string::npos) << out_;
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+  std::vector<std::string> as_json = options;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  ASSERT_EQ(run(distilling("run", as_json)), 0) << error_;
+  const auto cost = nlohmann::json::parse(out_);
+  double seconds = 0;
+  for (const auto& stage : cost.at("stages")) seconds += stage.at("seconds").get<double>();
+  EXPECT_EQ(cost.at("stages").size(), 3U);
+  EXPECT_NEAR(cost.at("seconds").get<double>(), seconds, 1e-6);
+}
+
+TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
+  const auto refuses = [&](const std::vector<std::string>& more, const std::string& message) {
+    EXPECT_EQ(run(distilling("run", more)), 2) << out_;
+    EXPECT_NE(error_.find(message), std::string::npos) << error_;
+    EXPECT_FALSE(std::filesystem::exists(path("run")));
+  };
+  refuses({}, "expected teachers");
+  refuses({path("teacher"), "--teacher-options", "d-model=3"}, "--teacher-options: works only");
+  refuses({"--teacher-runs", "1", "--teacher-options", "d-model"}, "expected name=value");
+  refuses({"--teacher-runs", "1", "--teacher-options", "d-modl=3"}, "did you mean d-model");
+  refuses({"--teacher-runs", "1", "--teacher-options", "seed=3"}, "sets seed of a teacher");
+  refuses({"--teacher-runs", "1", "--tgt", "train.de"}, "--tgt: works only with --src");
+  EXPECT_EQ(run({"distill", "--teacher-runs", "1", "--out", path("run")}), 2);
+  EXPECT_NE(error_.find("--src: expected the text"), std::string::npos) << error_;
+  ASSERT_EQ(run(distilling("run", {"--teacher-runs", "1"})), 0) << error_;
+  EXPECT_EQ(run(distilling("run", {"--teacher-runs", "1"})), 2) << "the folder is in use";
+}
+
+}  // namespace
+}  // namespace attend
