@@ -50,7 +50,7 @@ class SoftTargetText {
   std::int64_t tokens(std::int64_t pair) const {
     return places_[static_cast<std::size_t>(pair)].tokens;
   }
-  // Of these pairs, one after the other.
+  // Reads those of these pairs, one after the other.
   SoftTargets of(std::span<const std::int32_t> pairs, float weight) const;
 
  private:
