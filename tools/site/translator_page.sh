@@ -11,4 +11,5 @@ recipe=$(dirname "$0")/../../recipes/tatoeba-de-en.toml
 
 mkdir -p "$out"
 [ -e "$out/run/model.safetensors" ] || "$attend" train translation --config "$recipe" --data "$data" --out "$out/run" "$@"
-"$attend" page "$out/run" --bits 4 --text "Wenn es morgen nicht regnet, fahren wir ans Meer." --out "$out/page.html"
+"$attend" page "$out/run" --bits 4 --out "$out/page.html" --text "Wenn es morgen nicht regnet, fahren wir ans Meer." \
+  "Ich habe gestern im Garten ein altes Buch gefunden." "Warum hast du mir das nicht früher gesagt?" "Er sagte, dass er keine Zeit habe."

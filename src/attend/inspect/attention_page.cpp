@@ -186,7 +186,7 @@ std::string explorer_page(const PageEngine& engine, const PageModel& model) {
   const std::string style = fmt::format("{}{}{}", filled("explore.css", {}),
                                         embedded("own_model.css"), embedded("train.css"));
   const std::string script =
-      filled("engine.html", {{"page", script_json({{"name", model.name}, {"text", model.text}})},
+      filled("engine.html", {{"page", script_json({{"name", model.name}, {"texts", model.texts}})},
                              {"engine", to_page_text(packed_gzip(engine.wasm))},
                              {"model", to_page_text(packed_gzip(model.file))},
                              {"attend.js", inline_script(engine.script)},

@@ -38,7 +38,7 @@ struct PageEngine {
 struct PageModel {
   std::string name;
   std::string file;  // the bytes of a model file
-  std::string text;  // what the page shows first; empty: nothing
+  std::vector<std::string> texts;  // examples: the page begins with the first
 };
 
 // The same page as one file, whose script asks the engine in it instead of a server.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,10 @@ constexpr std::size_t kShownTranslations = 5;
 
 // What to look at first in the explorer: a sentence whose article needs a noun that comes later.
 constexpr std::string_view kExplored = "She wants to buy the old house.";
+// Others: a subject after the verb, a relative clause, and a question.
+constexpr std::array<std::string_view, 4> kExamples{
+    kExplored, "Tomorrow the queen will arrive in this church.",
+    "The sister who drinks coffee follows the horses.", "Did the boy never work with a mother?"};
 constexpr std::string_view kServed = R"(
 change it while you watch: attend serve {}
 Open http://127.0.0.1:8080/explore, type "{}" and press "Show".
@@ -201,7 +206,7 @@ void run_demo(const DemoArguments& arguments) {
     result.explorer = out / "explore.html";
     PageModel shown = page_model(model, 8, result.explorer);
     shown.name = "demo";
-    shown.text = kExplored;
+    shown.texts = {kExamples.begin(), kExamples.end()};
     write_file_atomically(result.explorer, explorer_page(page_engine(arguments.engine), shown));
   }
   if (arguments.format == OutputFormat::json)

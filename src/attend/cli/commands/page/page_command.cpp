@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "attend/cli/binding/command.h"
 #include "attend/cli/binding/model_path.h"
@@ -22,7 +24,7 @@ namespace {
 struct PageArguments {
   std::string model;
   std::string out = "page.html";
-  std::string text;
+  std::vector<std::string> texts;
   int bits = 8;
   std::string engine;
   OutputFormat format = OutputFormat::text;
@@ -32,7 +34,7 @@ struct PageArguments {
 template <class Visitor>
 void fields(PageArguments& a, Visitor&& visit) {
   visit("out", a.out, "HTML page to write");
-  visit("text", a.text, "text that the page shows first; default: none");
+  visit("text", a.texts, "texts that the page offers as examples; it begins with the first");
   visit("bits", a.bits, between(4, 32),
         "most bits per weight in the page: 8, 4, 16, or 32, which leaves weights unchanged");
   visit("engine", a.engine,
@@ -50,7 +52,7 @@ void run_page(const PageArguments& a) {
   // Checks that it can be written before the model is made smaller.
   AtomicFile file(a.out);
   PageModel model = page_model(model_path(a.model), a.bits, a.out);
-  model.text = a.text;
+  model.texts = a.texts;
   const std::string page = explorer_page(engine, model);
   file.write(page);
   file.commit();

@@ -82,10 +82,21 @@ async function call(path, body, signal) {
   }
 }
 
-// An address without a question shows the page's.
+// The examples of the page, for its own model. An address without a question shows the first.
 views.push({
+  connect() {
+    const select = byId("examples");
+    select.append(...engine.page.texts.map((text) => make("option", { textContent: text })));
+    select.hidden = engine.page.texts.length < 2;
+    select.addEventListener("change", () => {
+      if (!select.value) return;
+      byId("text").value = select.value;
+      select.selectedIndex = 0;
+      byId("ask").requestSubmit();
+    });
+  },
   read() {
     if (question.text) return;
-    question.text = byId("text").value = engine.page.text;
+    question.text = byId("text").value = engine.page.texts[0] ?? "";
   },
 });

@@ -16,6 +16,7 @@ async function openModel(file) {
   question.model = opened.about.name;
   tell("reset");
   await listModels();
+  byId("examples").hidden = true;
   // What is asked of it already is answered first.
   for (const { model } of before) model.close();
 }
