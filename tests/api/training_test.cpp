@@ -53,6 +53,32 @@ TEST_F(TrainingApi, StopsWhenAskedAndResumesToTheSameBytes) {
   EXPECT_EQ(content(resumed.model), content(whole.model));
 }
 
+// A model learns from each of its teachers.
+TEST_F(TrainingApi, LearnsFromTeachers) {
+  const std::string one = train(translation_job("one", 9)).model.string();
+  const auto with = [&](TrainingJob job, std::vector<std::string> teachers) {
+    job.options.push_back({"teachers", std::move(teachers)});
+    job.options.push_back({"distill-weight", 0.5});
+    return job;
+  };
+  TrainingJob second = translation_job("two", 9);
+  second.options.push_back({"seed", 2});
+  const std::string two = train(with(second, {one})).model.string();
+  const std::string taught_by_one = content(train(with(translation_job("a", 9), {one})).model);
+  EXPECT_TRUE(taught_by_one != content(one)) << "the teacher has a part in the loss";
+  const std::string both = content(train(with(translation_job("c", 9), {one, two})).model);
+  EXPECT_TRUE(both != taught_by_one);
+  EXPECT_TRUE(content(train(with(translation_job("d", 9), {one, two})).model) == both);
+
+  TrainingJob unweighted = translation_job("none", 9);
+  unweighted.options.push_back({"teachers", std::vector<std::string>{one}});
+  expect_error<ConfigError>([&] { train(unweighted); }, {"teachers", "distill_weight"});
+  expect_error<IoError>(
+      [&] { train(with(translation_job("none", 9), {path("nothing").string()})); }, {"nothing"});
+  TrainingJob other = with(language_job("none", 2), {one});
+  expect_error<DataError>([&] { train(other); }, {"translation"});
+}
+
 TEST_F(TrainingApi, TrainsWithTokenizersOfItsOwn) {
   for (const auto& [type, size] : {std::pair{"wordpiece", 43}, std::pair{"byte-bpe", 280}}) {
     const std::string name = type;

@@ -39,6 +39,33 @@ def test_trains_the_model_of_the_command_line(tmp_path: pathlib.Path) -> None:
     assert ours.read_bytes() == theirs.read_bytes()
 
 
+def test_learns_from_teachers_as_on_the_command_line(tmp_path: pathlib.Path) -> None:
+    options = TRANSLATION | {"max_steps": 5}
+    for name, seed in ("one", 1), ("two", 2):
+        teachers = {} if name == "one" else {"teachers": [tmp_path / "one"], "distill_weight": 0.5}
+        attend.train_translation(
+            out=tmp_path / name, pairs=PAIRS, seed=seed, **options, **teachers
+        )
+    both = [tmp_path / "one", str(tmp_path / "two" / "model.safetensors")]
+    ours = attend.train_translation(
+        out=tmp_path / "ours", pairs=PAIRS, teachers=both, distill_weight=0.75, **options
+    )
+    data = tmp_path / "ours" / "data"
+    program(
+        "train", "translation", "--out", tmp_path / "theirs", "--src-train",
+        data / "pairs.train.src_train", "--tgt-train", data / "pairs.train.tgt_train",
+        "--teachers", *both, "--distill-weight", 0.75, *flags(options),
+    )  # fmt: skip
+    weights = pathlib.Path(ours.path).read_bytes()
+    assert weights == (tmp_path / "theirs" / "model.safetensors").read_bytes()
+    alone = attend.train_translation(
+        out=tmp_path / "alone", pairs=PAIRS, teachers=both[:1], distill_weight=0.75, **options
+    )
+    assert pathlib.Path(alone.path).read_bytes() != weights, "each teacher counts"
+    with pytest.raises(attend.ConfigError, match="distill_weight"):
+        attend.train_translation(out=tmp_path / "none", pairs=PAIRS, teachers=both, **options)
+
+
 TAGGED = [
     ("anna lives in new york".split(), "B-NAME O O B-CITY I-CITY".split()),
     ("the old bert sees london".split(), "O O B-NAME O B-CITY".split()),
