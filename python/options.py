@@ -105,6 +105,10 @@ def keywords(module) -> list[Keywords]:
             "ChrfOptions", "Keyword arguments of ``chrf``, as sacreBLEU names them.",
             [one._replace(name=one.name.removeprefix("chrf_")) for one in options("chrf")],
         ),
+        Keywords(
+            "TerOptions", "Keyword arguments of ``ter``, as sacreBLEU names them.",
+            [one._replace(name=one.name.removeprefix("ter_")) for one in options("ter")],
+        ),
         Keywords("ReportOptions", "Keyword arguments of ``report``.", options("report")),
         Keywords("TrainingOptions", "Keyword arguments of all functions that train.", shared),
     ] + [

@@ -1,4 +1,4 @@
-"""BLEU and chrF of translations, equal to sacreBLEU; accuracy and F1 of classifiers."""
+"""BLEU, chrF and TER of translations, equal to sacreBLEU; accuracy and F1 of classifiers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from attend import _attend
-from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix
+from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix, Ter
 from attend._common import given
-from attend._options import BleuOptions, ChrfOptions, ReportOptions
+from attend._options import BleuOptions, ChrfOptions, ReportOptions, TerOptions
 from attend._texts import checked_texts
 
 if TYPE_CHECKING:
@@ -22,10 +22,13 @@ __all__ = [
     "ClassScores",
     "ConfusionMatrix",
     "ReportOptions",
+    "Ter",
+    "TerOptions",
     "bleu",
     "chrf",
     "confusion_matrix",
     "report",
+    "ter",
 ]
 
 References = Sequence[str] | Sequence[Sequence[str]]
@@ -48,6 +51,14 @@ def chrf(
     """chrF of a corpus; chrF++ with ``word_order=2``. Raises as ``bleu`` does."""
     named = {f"chrf_{name}": value for name, value in given(**options).items()}
     return _attend.chrf(_hypotheses(hypotheses), _lists(references), named)
+
+
+def ter(
+    hypotheses: Sequence[str], references: References, **options: Unpack[TerOptions]
+) -> Ter:
+    """The translation edit rate of a corpus; 0 is best. Raises as ``bleu`` does."""
+    named = {f"ter_{name}": value for name, value in given(**options).items()}
+    return _attend.ter(_hypotheses(hypotheses), _lists(references), named)
 
 
 def report(

@@ -102,6 +102,29 @@ def test_bleu_and_chrf_are_those_of_the_command_line(tmp_path: pathlib.Path) -> 
     assert ours.strip() in compared
 
 
+# The values are those of sacreBLEU 2.6.
+def test_the_edit_rate_is_that_of_sacrebleu(tmp_path: pathlib.Path) -> None:
+    rate = attend.metrics.ter(HYPOTHESES, REFERENCES)
+    assert float(rate) == rate.score == pytest.approx(100 * 2 / 7, abs=1e-9)
+    assert rate.signature.startswith("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|")
+    for name, lines in ("hypotheses", HYPOTHESES), ("references", REFERENCES):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    printed = program(
+        "evaluate", "--hypotheses", tmp_path / "hypotheses", "--references", tmp_path / "references",
+        "--ter",
+    )  # fmt: skip
+    assert repr(rate) in printed
+    mixed, references = ["der Hund, 狗 睡觉!"], [["Hund der 睡狗!"], ["der Hund 狗 睡"]]
+    ter, first = attend.metrics.ter, references[0]
+    assert ter(mixed, first).score == pytest.approx(400 / 3)
+    assert ter(mixed, first, normalized=True).score == pytest.approx(100)
+    asian = ter(mixed, first, normalized=True, asian_support=True)
+    assert asian.score == pytest.approx(80) and "|norm:yes|punct:yes|asian:yes|" in asian.signature
+    assert ter(mixed, first, case_sensitive=True, no_punct=True).score == pytest.approx(100)
+    both = ter(mixed, references, normalized=True, asian_support=True)
+    assert both.score == pytest.approx(200 / 3)
+
+
 def test_metrics_refuse_what_they_cannot_score() -> None:
     with pytest.raises(attend.ConfigError):
         attend.metrics.bleu([], [])

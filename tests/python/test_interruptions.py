@@ -80,6 +80,7 @@ WORKS = {
     "tokenize": "translator.source_tokenizer.encode(many)",
     "bleu": "metrics.bleu(many, many)",
     "chrf": "metrics.chrf(many, many)",
+    "ter": "metrics.ter(many, many[1:] + many[:1])",
     "bootstrap": "metrics.report(many[:3000], many[:3000], confidence=True, bootstrap_samples=10**6)",
     "load": "attend.load(models + '/lm/model.safetensors')",
     "quantize": "attend.quantize(models + '/lm/model.safetensors', out + '/quantized')",

@@ -63,10 +63,12 @@ def test_other_functions_name_options_of_the_command_line(models: Models) -> Non
         (attend.Generator.explain, _attend.explanation_options()),
         (metrics.bleu, _attend.bleu_options()),
         (metrics.chrf, _attend.chrf_options()),
+        (metrics.ter, _attend.ter_options()),
         (metrics.report, _attend.report_options()),
     ):
         named = set(typing.get_type_hints(options_of(function)))
-        names = {name.removeprefix("chrf_") if function is metrics.chrf else name for name, *_ in described}
+        own = f"{function.__name__}_" if function in (metrics.chrf, metrics.ter) else ""
+        names = {name.removeprefix(own) for name, *_ in described}
         assert names - named <= {"window", "alignment", "n_best"}
         assert named - names <= {"prefix", "prefix_ids", "alignments"}
     # Each is taken.

@@ -99,6 +99,7 @@ CALLS: dict[str, list[tuple[str, Callable[[Any], object]]]] = {
         ("references:1", lambda m: m.bleu(["a"], [LONE])),
         ("references:2", lambda m: m.chrf(["a", "b"], [["a", LONE]])),
         ("hypotheses:1", lambda m: m.chrf([LONE], ["a"])),
+        ("hypotheses:1", lambda m: m.ter([LONE], ["a"])),
         ("baseline:1", lambda m: m.report(["a"], ["a"], baseline=[LONE])),
         ("gold:1", lambda m: m.confusion_matrix([LONE], ["a"])),
         ("predicted:1", lambda m: m.confusion_matrix(["a"], [LONE])),

@@ -49,7 +49,7 @@ def results_of(models: Models, folder: pathlib.Path) -> list[Any]:
         translation, translation.candidates[0], trust, trust.flags[0],
         description, description.tensors[0],
         continued, generator.score(["the dog"])[0], attend.metrics.bleu(["a b c d"], ["a b c e"]),
-        attend.metrics.chrf(["a b"], ["a c"]), matrix, matrix.of_class(0),
+        attend.metrics.chrf(["a b"], ["a c"]), attend.metrics.ter(["a b"], ["a c"]), matrix, matrix.of_class(0),
         history.steps[0], history.validations[0], tags, tree, tree.steps[0],
         tree.steps[0].candidates[0], choices, why, classifier.word_effects("the old dog"),
         translator.translate_batch([tokens], return_scores=True, return_logits_vocab=True)[0],

@@ -58,16 +58,40 @@ Bleu bleu_of(const BleuState& state) {
   return bleu;
 }
 
-struct Chrf {
+enum class OneNumber { chrf, ter };  // metrics that give nothing else
+
+template <OneNumber>
+struct CorpusScore {
   double score;
   std::string name, signature;
 };
+using Chrf = CorpusScore<OneNumber::chrf>;
+using Ter = CorpusScore<OneNumber::ter>;
 
 Chrf chrf(const Lines& hypotheses, const References& references, const nb::dict& keywords) {
   const auto options = metric_options<ChrfOptions>(keywords);
   const Released released;
   return {corpus_chrf(hypotheses, references, options), chrf_name(options),
           chrf_signature(options, references.size())};
+}
+
+Ter ter(const Lines& hypotheses, const References& references, const nb::dict& keywords) {
+  const auto options = metric_options<TerOptions>(keywords);
+  const Released released;
+  return {corpus_ter(hypotheses, references, options), "TER",
+          ter_signature(options, references.size())};
+}
+
+template <class Score>
+void add_score(nb::module_& module, const char* name, const char* about, const char* range) {
+  nb::class_<Score> one(module, name, about);
+  one.def_ro("score", &Score::score, range)
+      .def_ro("signature", &Score::signature)
+      .def("__float__", [](const Score& s) { return s.score; })
+      .def("__repr__", [](const Score& s) {
+        return fmt::format("{}|{} = {:.2f}", s.name, s.signature, s.score);
+      });
+  add_value_members(one, &Score::score, &Score::name, &Score::signature);
 }
 
 // The lines of `attend evaluate`, with intervals or beside a baseline.
@@ -149,16 +173,12 @@ void add_metrics(nb::module_& module) {
       .def("__float__", [](const Bleu& b) { return b.score.score; })
       .def("__repr__", [](const Bleu& b) { return format_bleu(b.score, b.signature); });
   add_value_methods(bleu_class, state_of_bleu, bleu_of);
-  nb::class_<Chrf> chrf_class(module, "Chrf", "chrF of a corpus.");
-  chrf_class.def_ro("score", &Chrf::score, "0 .. 100")
-      .def_ro("signature", &Chrf::signature)
-      .def("__float__", [](const Chrf& c) { return c.score; })
-      .def("__repr__", [](const Chrf& c) {
-        return fmt::format("{}|{} = {:.2f}", c.name, c.signature, c.score);
-      });
-  add_value_members(chrf_class, &Chrf::score, &Chrf::name, &Chrf::signature);
+  add_score<Chrf>(module, "Chrf", "chrF of a corpus.", "0 .. 100");
+  add_score<Ter>(module, "Ter", "Translation edit rate of a corpus.",
+                 "0 is best; above 100 there are more edits than words.");
   module.def("bleu", bleu, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
   module.def("chrf", chrf, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
+  module.def("ter", ter, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
   module.def("report", report, nb::arg("hypotheses"), nb::arg("references"),
              nb::arg("baseline").none(), nb::arg("options"));
   add_confusion_matrix(module);

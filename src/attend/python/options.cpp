@@ -75,6 +75,7 @@ void add_options(nb::module_& module) {
   module.def("explanation_options", options_of<ExplanationOptions>);
   module.def("bleu_options", options_of<BleuOptions>);
   module.def("chrf_options", options_of<ChrfOptions>);
+  module.def("ter_options", options_of<TerOptions>);
   module.def("report_options", options_of<EvaluationOptions>);
   module.def("training_options", training_options_of, nb::arg("task"));
 }
