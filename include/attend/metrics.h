@@ -165,6 +165,36 @@ class NumberErrors {
   std::vector<double> gold_, predicted_;
 };
 
+// How true the probabilities of predictions are: of those with a probability of 0.8, 80 % should be
+// right. A reliability diagram (Niculescu-Mizil & Caruana 2005) and the expected calibration error
+// (Guo et al. 2017, "On Calibration of Modern Neural Networks").
+class Reliability {
+ public:
+  // The predictions whose probability is above `low`, or 0, and at most `high`.
+  struct Bin {
+    double low = 0, high = 0;
+    std::int64_t predictions = 0;
+    double probability = 0, accuracy = 0;  // means; 0 without predictions
+  };
+
+  // Bins of equal width. Throws ConfigError unless there is at least one.
+  explicit Reliability(int bins = 10);
+
+  // Throws DataError unless the probability is 0 .. 1.
+  void add(double probability, bool right);
+
+  std::int64_t total() const;
+  std::vector<Bin> bins() const;
+  // The distance of probability and accuracy: the mean over the predictions of that of their bins,
+  // and the largest of a bin. 0 without predictions.
+  double expected_error() const;
+  double largest_error() const;
+  std::string table() const;  // to print
+
+ private:
+  std::vector<Bin> sums_;  // probability and accuracy are sums
+};
+
 // An entity of tagged tokens: tokens begin .. end - 1.
 struct Entity {
   std::string type;

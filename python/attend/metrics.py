@@ -25,6 +25,7 @@ __all__ = [
     "Ter",
     "TerOptions",
     "bleu",
+    "calibration_error",
     "chrf",
     "confusion_matrix",
     "report",
@@ -76,6 +77,20 @@ def report(
     others = None if baseline is None else checked_texts(baseline, "baseline")
     return _attend.report(
         _hypotheses(hypotheses), _lists(references), others, given(**options)
+    )
+
+
+def calibration_error(
+    probabilities: Iterable[float], right: Iterable[bool], *, bins: int = 10
+) -> float:
+    """The expected calibration error (Guo et al. 2017) of predictions: 0 .. 1, 0 is best.
+
+    ``probabilities[i]`` is what prediction i was given, ``right[i]`` whether it is right. The mean
+    distance of probability and accuracy in ``bins`` of equal width. Raises ConfigError if their
+    numbers differ, DataError for a probability outside 0 .. 1.
+    """
+    return _attend.calibration_error(
+        [float(one) for one in probabilities], [bool(one) for one in right], bins
     )
 
 

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 
 import attend
+import numpy as np
 import pytest
 from conftest import ENGLISH, SOURCE, Models
 from conftest import attend as program
@@ -132,6 +133,25 @@ def test_metrics_refuse_what_they_cannot_score() -> None:
         attend.metrics.bleu(["a", "b"], ["a"])
     with pytest.raises(attend.ConfigError, match="tokenize"):
         attend.metrics.bleu(["a"], ["a"], tokenize="wrong")  # type: ignore[arg-type]
+
+
+def test_the_calibration_error_is_that_of_numpy() -> None:
+    draw = np.random.default_rng(3)
+    probabilities = np.concatenate([draw.random(500), [0.0, 0.1, 0.5, 1.0]])
+    right = draw.random(504) < probabilities**2
+    for bins in 1, 10, 15:
+        index = np.ceil(probabilities * bins).astype(int).clip(1, bins) - 1
+        error = sum(
+            abs(right[index == one].mean() - probabilities[index == one].mean()) * (index == one).mean()
+            for one in np.unique(index)
+        )
+        ours = attend.metrics.calibration_error(probabilities, right, bins=bins)
+        assert ours == pytest.approx(error, abs=1e-12)
+    assert attend.metrics.calibration_error([], []) == 0
+    with pytest.raises(attend.ConfigError):
+        attend.metrics.calibration_error([0.5], [])
+    with pytest.raises(attend.DataError):
+        attend.metrics.calibration_error([1.5], [True])
 
 
 def test_a_confusion_matrix_counts_labels() -> None:

@@ -103,6 +103,16 @@ std::string report(const Lines& hypotheses, const References& references,
                                 : evaluate(hypotheses, references, options));
 }
 
+double calibration_error(const std::vector<double>& probabilities, const std::vector<bool>& right,
+                         int bins) {
+  if (probabilities.size() != right.size())
+    throw ConfigError(fmt::format("expected as many answers as probabilities, got {} and {}",
+                                  right.size(), probabilities.size()));
+  Reliability reliability(bins);
+  for (std::size_t i = 0; i < right.size(); ++i) reliability.add(probabilities[i], right[i]);
+  return reliability.expected_error();
+}
+
 // The labels and, by gold label, how often each was predicted.
 using MatrixState = std::tuple<Lines, std::vector<std::int64_t>>;
 
@@ -181,6 +191,8 @@ void add_metrics(nb::module_& module) {
   module.def("ter", ter, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
   module.def("report", report, nb::arg("hypotheses"), nb::arg("references"),
              nb::arg("baseline").none(), nb::arg("options"));
+  module.def("calibration_error", calibration_error, nb::arg("probabilities"), nb::arg("right"),
+             nb::arg("bins"));
   add_confusion_matrix(module);
 }
 

@@ -58,8 +58,11 @@ const std::vector<OptionCase> kClassification{
     {"errors", "@made/errors.tsv", "", "files"},
     {"table", "csv", "", "out status error"},
     {"second-column", "3", "", "out"},
+    {"reliability", "yes", "", "out"},
+    {"reliability", "yes", "--format json", "out"},
 };
 const std::vector<OptionCase> kSeveralLabels{
+    {"reliability", "yes", "", "out"},
     {"threshold", "0.9", "", "out"},
     {"label-separator", "|", "", "out status error"},
 };

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "cli/started_program.h"
 
 namespace attend {
@@ -20,6 +22,21 @@ TEST_F(EvaluateTagger, ReadsTheColumnsOfATable) {
                                   "id,words,tags\n1,good film,O B-A\n2,bad film story,O B-A I-A\n"
                                   "3,good story,O B-A\n");
   EXPECT_EQ(scores_on({table, "--text-column", "words", "--label-column", "tags"}), expected);
+}
+
+TEST_F(EvaluateTagger, SaysHowTrueProbabilitiesAre) {
+  train_tagger("tg");
+  const auto json = nlohmann::json::parse(scores_on({path("tagged.conll"), "--reliability"}));
+  const auto& bins = json["reliability"]["bins"];
+  double right = 0, words = 0;
+  for (const auto& bin : bins) {
+    words += bin["predictions"].get<double>();
+    right += bin["predictions"].get<double>() * bin["accuracy"].get<double>();
+  }
+  EXPECT_EQ(bins.size(), 10u);
+  EXPECT_EQ(words, json["words"]);
+  EXPECT_NEAR(right / words, json["accuracy"], 1e-9);
+  EXPECT_FALSE(nlohmann::json::parse(scores_on({path("tagged.conll")})).contains("reliability"));
 }
 
 }  // namespace

@@ -54,6 +54,19 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& confusion) {
   return json;
 }
 
+nlohmann::ordered_json to_json(const Reliability& reliability) {
+  nlohmann::ordered_json json{{"expected_error", reliability.expected_error()},
+                              {"largest_error", reliability.largest_error()},
+                              {"bins", nlohmann::ordered_json::array()}};
+  for (const Reliability::Bin& bin : reliability.bins())
+    json["bins"].push_back({{"low", bin.low},
+                            {"high", bin.high},
+                            {"predictions", bin.predictions},
+                            {"probability", bin.probability},
+                            {"accuracy", bin.accuracy}});
+  return json;
+}
+
 namespace {
 
 nlohmann::ordered_json to_json(const NumberErrors& errors) {
@@ -135,6 +148,25 @@ ClassifierScores scores_of(const ClassificationModel& model, const LabeledText& 
   return scores;
 }
 
+// Counts the label of each text or, with several labels, whether the text has each of them.
+Reliability reliability_of(const ClassificationModel& model, const LabeledText& texts,
+                           const std::vector<Classification>& found) {
+  Reliability reliability;
+  const auto add = [&](float probability, bool right) {
+    reliability.add(std::min(probability, 1.0f), right);  // sums of floats may be above 1
+  };
+  const std::size_t labels = model.labels.size();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (model.problem_type() == ProblemType::single_label) {
+      add(found[i].probability(), static_cast<std::size_t>(texts.labels[i]) == found[i].label);
+      continue;
+    }
+    for (std::size_t label = 0; label < labels; ++label)
+      add(found[i].probabilities[label], texts.targets[i * labels + label] > 0.5f);
+  }
+  return reliability;
+}
+
 void check(const ClassificationModel& model, const ClassifierEvaluation& options) {
   if (options.labeled.empty())
     throw ConfigError(
@@ -144,6 +176,9 @@ void check(const ClassificationModel& model, const ClassifierEvaluation& options
         "--second-column: expected the column of the second texts, because the model takes pairs");
   if (!options.errors.empty() && model.problem_type() != ProblemType::single_label)
     throw ConfigError("--errors: expected a classifier whose texts have a single label");
+  if (options.reliability && model.problem_type() == ProblemType::regression)
+    throw ConfigError(
+        "--reliability: expected a model that gives probabilities, got one of numbers");
 }
 
 }  // namespace
@@ -162,10 +197,16 @@ void evaluate_classifier(const ClassificationModel& model, const ClassifierEvalu
       classified(classifier, texts.texts,
                  {.threshold = options.threshold, .pairs = !options.columns.second_column.empty()});
   if (!options.errors.empty()) write_errors(options.errors, texts, found);
+  const Reliability reliability =
+      options.reliability ? reliability_of(model, texts, found) : Reliability();
   std::visit(
       [&](const auto& counts) {
-        answer("{}", output.format == OutputFormat::json ? json_text(to_json(counts), 1) + "\n"
-                                                         : counts.table());
+        if (output.format == OutputFormat::text)
+          return answer("{}{}", counts.table(),
+                        options.reliability ? "\n" + reliability.table() : "");
+        nlohmann::ordered_json json = to_json(counts);
+        if (options.reliability) json["reliability"] = to_json(reliability);
+        answer("{}\n", json_text(json, 1));
       },
       scores_of(model, texts, found).counts());
   input.tell_warning();

@@ -53,8 +53,8 @@ void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
       },
       [&](const EmbeddingModel& model) {
         refuse_options_of(binding, "an embedding model", a.translations, a.language);
-        binding.refuse_beside("an embedding model",
-                              {"errors", "threshold", "second-column", "label-separator"});
+        binding.refuse_beside("an embedding model", {"errors", "reliability", "threshold",
+                                                     "second-column", "label-separator"});
         evaluate_embeddings(model, a.embedding, a.classifier, a.output);
       },
       [&](const SavedModel& model) {

@@ -47,9 +47,13 @@ std::vector<Tagging> tagged(const TaggingEngine& tagger,
 }
 
 template <class Counts>
-void print(const Counts& counts, OutputFormat format) {
-  answer("{}",
-         format == OutputFormat::json ? json_text(to_json(counts), 1) + "\n" : counts.table());
+void print(const Counts& counts, const Reliability& reliability, OutputFormat format) {
+  const bool has_reliability = reliability.total() > 0;
+  if (format == OutputFormat::text)
+    return answer("{}{}", counts.table(), has_reliability ? "\n" + reliability.table() : "");
+  nlohmann::ordered_json json = to_json(counts);
+  if (has_reliability) json["reliability"] = to_json(reliability);
+  answer("{}\n", json_text(json, 1));
 }
 
 }  // namespace
@@ -68,20 +72,23 @@ void evaluate_tagger(const TaggingModel& model, const ClassifierEvaluation& opti
   const std::vector<Tagging> found = tagged(TaggingEngine(model), texts.words);
   ConfusionMatrix words(model.labels);
   EntityCounts entities;
+  Reliability reliability;
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::vector<std::string> gold, predicted;
     for (std::size_t w = 0; w < found[i].tags.size(); ++w) {
       const auto label = static_cast<std::size_t>(texts.labels[i][w]);
       words.add(texts.labels[i][w], static_cast<std::int64_t>(found[i].tags[w]));
+      if (options.reliability)
+        reliability.add(std::min(found[i].probabilities[w], 1.0f), label == found[i].tags[w]);
       gold.push_back(model.labels[label]);
       predicted.push_back(model.labels[found[i].tags[w]]);
     }
     entities.add(gold, predicted);
   }
   if (are_entity_tags(model.labels)) {
-    print(entities, output.format);
+    print(entities, reliability, output.format);
   } else {
-    print(words, output.format);
+    print(words, reliability, output.format);
   }
   input.tell_warning();
 }

@@ -76,6 +76,7 @@ void evaluate_language_model(const LanguageModel& model, LanguageEvaluation opti
 struct ClassifierEvaluation {
   std::vector<std::string> labeled;
   std::string errors;
+  bool reliability = false;
   float threshold = ClassificationOptions{}.threshold;
   LabeledOptions columns;
 };
@@ -88,6 +89,9 @@ void fields(ClassifierEvaluation& o, Visitor&& visit) {
   visit("errors", o.errors,
         "write misclassified texts to this file, most confident first: label, prediction, its "
         "probability, text, separated by tabs");
+  visit("reliability", o.reliability,
+        "also print how true the probabilities are: accuracy by probability, and the expected "
+        "calibration error");
   visit("threshold", o.threshold, between(0, 1),
         "smallest probability of the labels to predict, for multi-label models");
   fields(o.columns, visit);
@@ -104,6 +108,7 @@ void evaluate_tagger(const TaggingModel& model, const ClassifierEvaluation& opti
 // Precision, recall, F1 and support.
 nlohmann::ordered_json to_json(const ClassScores& scores);
 nlohmann::ordered_json to_json(const ConfusionMatrix& confusion);
+nlohmann::ordered_json to_json(const Reliability& reliability);
 
 // An embedding model, on texts that belong together or have a score.
 struct EmbeddingEvaluation {
