@@ -240,17 +240,17 @@ def multi_bleu(hypotheses, references):
 
 
 def made_up_systems():
-    """A reference and three systems that get words wrong more and more often."""
+    """A reference and systems that get words wrong more and more often."""
     draw = random.Random(7)
     words = "der die das ein Haus Hund Katze sieht läuft schnell und im Garten , . alte neue über".split()
     reference = [" ".join(draw.choice(words) for _ in range(draw.randint(4, 12))) for _ in range(120)]
     def worse(rate):
         return [" ".join(w if draw.random() > rate else draw.choice(words) for w in line.split()) for line in reference]
-    return reference, [worse(0.20), worse(0.21), worse(0.40)]
+    return reference, [worse(0.20), worse(0.21), worse(0.40), worse(0.25), worse(0.24)]
 
 
 def bootstrap_rows(reference, systems):
-    for baseline, system in ((0, 1), (0, 2), (2, 1)):
+    for baseline, system in ((0, 1), (0, 2), (2, 1), (0, 3), (0, 4), (3, 4)):
         for name, metric in (("BLEU", BLEU()), ("chrF", CHRF())):
             named = [("baseline", systems[baseline]), ("system", systems[system])]
             test = PairedTest(named, {name: metric}, references=[reference], test_type="bs", n_samples=1000)
@@ -258,6 +258,15 @@ def bootstrap_rows(reference, systems):
             first, second = next(iter(r for key, r in results.items() if key.startswith(name)))
             yield (str(baseline), str(system), text(name), repr(float(first.score)), repr(float(first.mean)), repr(float(first.ci)),
                    repr(float(second.score)), repr(float(second.mean)), repr(float(second.ci)), repr(float(second.p_value)))
+
+
+def randomization_rows(reference, systems):
+    for baseline, system in ((0, 1), (0, 2), (2, 1), (0, 3), (0, 4), (3, 4)):
+        for name, metric in (("BLEU", BLEU()), ("chrF", CHRF())):
+            named = [("baseline", systems[baseline]), ("system", systems[system])]
+            _, results = PairedTest(named, {name: metric}, references=[reference], test_type="ar")()
+            _, second = next(iter(r for key, r in results.items() if key.startswith(name)))
+            yield str(baseline), str(system), text(name), repr(float(second.p_value))
 
 
 def main():
@@ -288,6 +297,7 @@ def main():
         print(f"    {texts(system)},")
     print("};\n")
     table("Bootstrap", "kBootstrap", bootstrap_rows(reference, systems))
+    table("Randomization", "kRandomization", randomization_rows(reference, systems))
     print("}  // namespace goldens")
 
 

@@ -59,6 +59,19 @@ struct BootstrapOptions {
   std::uint64_t seed = 12345;
 };
 
+// How a comparison finds out how likely such a difference is between equally good systems.
+enum class SignificanceTest {
+  bootstrap,      // paired bootstrap (Koehn 2004, Riezler & Maxwell 2005)
+  randomization,  // approximate randomization (Riezler & Maxwell 2005): exchange random segments
+};
+
+// What signatures say of how scores were resampled.
+struct Resampling {
+  int bootstrap = 0;      // resamples; 0: none
+  int randomization = 0;  // trials; 0: none
+  std::uint64_t seed = BootstrapOptions{}.seed;
+};
+
 struct BleuScore {
   double score = 0;                // 0 .. 100
   std::vector<double> precisions;  // 0 .. 100, [max_order]
@@ -80,7 +93,7 @@ BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::stri
 
 // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.2.0"
 std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
-                           const std::optional<BootstrapOptions>& bootstrap = {});
+                           const Resampling& resampling = {});
 
 // The line that sacreBLEU prints, with `digits` decimals of the score:
 // "BLEU|nrefs:1|...|version:attend-0.2.0 = 41.02 73.1/48.0/33.9/24.0 (BP = 1.000 ratio = 1.023
@@ -105,7 +118,7 @@ double sentence_chrf(const std::string& hypothesis, std::span<const std::string>
 std::string chrf_name(const ChrfOptions& options);
 // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:attend-0.2.0"
 std::string chrf_signature(const ChrfOptions& options, std::size_t n_references,
-                           const std::optional<BootstrapOptions>& bootstrap = {});
+                           const Resampling& resampling = {});
 
 struct TerOptions {
   bool normalized = false;      // part words from punctuation
@@ -124,7 +137,7 @@ double sentence_ter(const std::string& hypothesis, std::span<const std::string> 
 
 // "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:attend-0.2.0"
 std::string ter_signature(const TerOptions& options, std::size_t n_references,
-                          const std::optional<BootstrapOptions>& bootstrap = {});
+                          const Resampling& resampling = {});
 
 // The resampled scores of one system: their mean and 95 % interval.
 struct BootstrapEstimate {
@@ -142,25 +155,27 @@ struct EvaluationOptions {
   bool compute_bleu = true;
   bool compute_chrf = true;
   bool compute_ter = false;
-  // Resample to get an interval for each score; always done when comparing
+  // Resample to get an interval for each score; always done when comparing by bootstrap
   bool confidence = false;
-  BootstrapOptions bootstrap;
+  BootstrapOptions bootstrap;  // its seed is that of the randomization, too
+  SignificanceTest significance = SignificanceTest::bootstrap;
+  int trials = 10'000;  // of the randomization
 };
 
 struct SystemReport {
   double score = 0;                            // 0 .. 100; TER may be larger
   std::string details;                         // BLEU's precisions and lengths
   std::optional<BootstrapEstimate> resampled;  // if resampling was requested
+  // Beside a baseline: the probability of such a difference between equally good systems and, of
+  // the bootstrap, the share of resamples in which the system is better. 0 .. 1
+  std::optional<double> p_value, wins;
 };
 
 struct MetricReport {
   std::string name;  // "BLEU", "chrF2", "TER"
   std::string signature;
-  SystemReport system;
-  // For comparisons: the other system, the probability of such a difference between equally good
-  // systems (paired bootstrap), and the share of resamples in which the system is better
-  std::optional<SystemReport> baseline;
-  std::optional<double> p_value, wins;  // 0 .. 1
+  std::optional<SystemReport> baseline;  // of comparisons
+  std::vector<SystemReport> systems;     // in the given order; one without a baseline
 };
 
 struct EvaluationReport {
@@ -173,13 +188,18 @@ struct EvaluationReport {
 EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
                           const EvaluationOptions& options = {});
 
-// Paired bootstrap of a baseline and a system on the same lines.
-EvaluationReport compare(std::span<const std::string> baseline, std::span<const std::string> system,
+// systems[s][i] is the translation of line i by system s.
+using Systems = std::vector<std::vector<std::string>>;
+
+// Compares each system with the baseline, on the same lines. p-values agree with sacreBLEU's up to
+// the random draws, except that a system beside itself has 1; they are not corrected for the number
+// of systems. Also throws ConfigError without systems, or if they have other numbers of lines.
+EvaluationReport compare(std::span<const std::string> baseline, const Systems& systems,
                          const References& references, const EvaluationOptions& options = {});
 
 // One line per metric, as sacreBLEU prints it, with `digits` decimals:
 //   "BLEU|nrefs:1|... = 41.02 73.1/48.0/33.9/24.0 (BP = ...)"
-// For comparisons, one line per system and one with the verdict.
+// For comparisons, one line per system, each followed by one with the verdict.
 std::string format_report(const EvaluationReport& report, int digits = 2);
 
 }  // namespace attend

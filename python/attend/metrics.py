@@ -63,7 +63,7 @@ def ter(
 
 
 def report(
-    hypotheses: Sequence[str],
+    hypotheses: Sequence[str] | Sequence[Sequence[str]],
     references: References,
     *,
     baseline: Sequence[str] | None = None,
@@ -71,13 +71,12 @@ def report(
 ) -> str:
     """BLEU and chrF as ``attend evaluate`` prints them, with its options.
 
-    ``confidence=True`` adds 95 % intervals; ``baseline`` compares two systems on the same lines
-    and says how likely such a difference is by chance.
+    ``confidence=True`` adds 95 % intervals; ``baseline`` compares the lines of a system, or of
+    each of several, with those of another one and says how likely such a difference is by chance.
     """
     others = None if baseline is None else checked_texts(baseline, "baseline")
-    return _attend.report(
-        _hypotheses(hypotheses), _lists(references), others, given(**options)
-    )
+    systems = _lists(hypotheses, "hypotheses")
+    return _attend.report(systems, _lists(references), others, given(**options))
 
 
 def calibration_error(
@@ -111,7 +110,7 @@ def _hypotheses(lines: Iterable[str]) -> list[str]:
     return checked_texts(lines, "hypotheses")
 
 
-def _lists(references: References) -> list[list[str]]:
-    if all(isinstance(reference, str) for reference in references):
-        references = [[str(reference) for reference in references]]
-    return [checked_texts(lines, "references") for lines in references]
+def _lists(lines: References, name: str = "references") -> list[list[str]]:
+    if all(isinstance(line, str) for line in lines):
+        lines = [[str(line) for line in lines]]
+    return [checked_texts(some, name) for some in lines]

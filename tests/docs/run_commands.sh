@@ -131,6 +131,8 @@ cp test.en in.txt
 cp test.de out.txt
 cp train.de mono.de
 cp test.de reference.txt
+sed 's/ [^ ]*$//' test.de >other.txt
+sed 's/^[^ ]* //' test.de >old.txt
 cp train.en train.txt
 cp valid.en valid.txt
 cp test.en lines.txt

@@ -148,7 +148,7 @@ TEST(Bleu, RefusesTextsThatDoNotFitTogether) {
 }
 
 TEST(Bleu, SignatureNamesTheBootstrap) {
-  EXPECT_EQ(bleu_signature({}, 1, BootstrapOptions{}),
+  EXPECT_EQ(bleu_signature({}, 1, {.bootstrap = 1000}),
             "nrefs:1|bs:1000|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:attend-0.2.0");
 }
 

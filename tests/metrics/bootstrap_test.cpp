@@ -55,6 +55,45 @@ TEST(PairedBootstrap, AgreesWithSacrebleu) {
   }
 }
 
+// With 10,000 trials p has a standard error of .005 at most.
+TEST(Randomization, AgreesWithSacrebleu) {
+  ASSERT_FALSE(goldens::kRandomization.empty());
+  for (const auto& golden : goldens::kRandomization) {
+    SCOPED_TRACE(golden.metric + " of systems " + std::to_string(golden.baseline) + " and " +
+                 std::to_string(golden.system));
+    const Metric metric = metric_named(golden.metric);
+    const double p = randomization_p_value(
+        metric.systems[static_cast<std::size_t>(golden.baseline)],
+        metric.systems[static_cast<std::size_t>(golden.system)], metric.score, 10'000, 12345);
+    EXPECT_NEAR(p, golden.p_value, 0.025);
+    EXPECT_EQ(p < 0.05, golden.p_value < 0.05);
+  }
+}
+
+// The differences of four lines add up to 11; of their 16 mixtures, those with -15, -13, 13 and 15
+// are larger.
+TEST(Randomization, CountsTheExchangesWithALargerDifference) {
+  const SegmentCounts baseline{1, {0, 0, 0, 0}}, system{1, {1, -2, 4, 8}};
+  const ScoreFunction sum = [](std::span<const std::int64_t> counts) {
+    return static_cast<double>(counts[0]);
+  };
+  EXPECT_NEAR(randomization_p_value(baseline, system, sum, 20'000, 1), 4.0 / 16, 0.015);
+  EXPECT_EQ(randomization_p_value(baseline, baseline, sum, 100, 1), 1);
+  const SegmentCounts all{1, {1, 2, 4, 8}};
+  EXPECT_EQ(randomization_p_value(baseline, all, sum, 99, 1), 0.01) << "none is larger";
+  EXPECT_THROW(randomization_p_value(baseline, SegmentCounts{1, {1}}, sum, 9, 1), ConfigError);
+}
+
+TEST(Randomization, IsAFunctionOfTheSeedAlone) {
+  const Metric metric = metric_named("BLEU");
+  const auto run = [&](int count, std::uint64_t seed) {
+    const ScopedThreads scope(count);
+    return randomization_p_value(metric.systems[0], metric.systems[1], metric.score, 300, seed);
+  };
+  EXPECT_EQ(run(1, 3), run(3, 3));
+  EXPECT_NE(run(3, 3), run(3, 4));
+}
+
 TEST(PairedBootstrap, IsAFunctionOfTheSeedAlone) {
   const Metric metric = metric_named("BLEU");
   const auto run = [&](int count, std::uint64_t seed) {

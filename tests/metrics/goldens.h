@@ -55,6 +55,11 @@ struct Bootstrap {
   double baseline_score, baseline_mean, baseline_half_width;
   double system_score, system_mean, system_half_width, p_value;
 };
+struct Randomization {
+  int baseline, system;
+  std::string metric;
+  double p_value;
+};
 
 extern const std::map<std::string, std::vector<std::string>> kCorpora;
 extern const std::vector<std::vector<std::string>> kReferences;
@@ -70,5 +75,6 @@ extern const double kMultiBleu[2];
 extern const std::vector<std::string> kMadeUpReference;
 extern const std::vector<std::vector<std::string>> kMadeUpSystems;
 extern const std::vector<Bootstrap> kBootstrap;
+extern const std::vector<Randomization> kRandomization;
 
 }  // namespace goldens

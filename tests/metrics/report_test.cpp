@@ -16,7 +16,7 @@ TEST(Report, PrintsOneLinePerMetric) {
   ASSERT_EQ(report.metrics.size(), 2u);
   EXPECT_EQ(report.segments, 12);
   const auto bleu = corpus_bleu(system_a(), {goldens::kReferences[0]});
-  EXPECT_EQ(report.metrics[0].system.score, bleu.score);
+  EXPECT_EQ(report.metrics[0].systems[0].score, bleu.score);
   const std::string text = format_report(report);
   EXPECT_EQ(text.substr(0, text.find('\n')), format_bleu(bleu, bleu_signature({}, 1)));
   EXPECT_NE(
@@ -29,18 +29,18 @@ TEST(Report, GivesAnIntervalWhenAsked) {
   options.confidence = true;
   options.bootstrap.samples = 100;
   const auto report = evaluate(system_a(), {goldens::kReferences[0]}, options);
-  ASSERT_TRUE(report.metrics[0].system.resampled);
-  EXPECT_LT(report.metrics[0].system.resampled->low, report.metrics[0].system.score);
+  ASSERT_TRUE(report.metrics[0].systems[0].resampled);
+  EXPECT_LT(report.metrics[0].systems[0].resampled->low, report.metrics[0].systems[0].score);
   EXPECT_NE(report.metrics[0].signature.find("|bs:100|seed:12345|"), std::string::npos);
 }
 
 TEST(Report, ComparesTwoSystems) {
-  const auto report = compare(system_b(), system_a(), goldens::kReferences);
+  const auto report = compare(system_b(), {system_a()}, goldens::kReferences);
   ASSERT_TRUE(report.metrics[0].baseline);
-  EXPECT_LT(report.metrics[0].baseline->score, report.metrics[0].system.score);
-  EXPECT_LT(*report.metrics[0].p_value, 0.05);
+  EXPECT_LT(report.metrics[0].baseline->score, report.metrics[0].systems[0].score);
+  EXPECT_LT(*report.metrics[0].systems[0].p_value, 0.05);
   EXPECT_NE(format_report(report).find(": significant at 0.05"), std::string::npos);
-  EXPECT_NE(format_report(compare(system_a(), system_a(), goldens::kReferences))
+  EXPECT_NE(format_report(compare(system_a(), {system_a()}, goldens::kReferences))
                 .find(": not significant at 0.05"),
             std::string::npos);
 }
@@ -50,15 +50,63 @@ TEST(Report, ComparesByTheEditRate) {
   EvaluationOptions options;
   options.compute_bleu = options.compute_chrf = false;
   options.compute_ter = true;
-  const auto report = compare(system_b(), system_a(), goldens::kReferences, options);
+  const auto report = compare(system_b(), {system_a()}, goldens::kReferences, options);
   const MetricReport& ter = report.metrics.at(0);
   EXPECT_EQ(ter.name, "TER");
-  EXPECT_EQ(ter.system.score, corpus_ter(system_a(), goldens::kReferences));
+  EXPECT_EQ(ter.systems[0].score, corpus_ter(system_a(), goldens::kReferences));
   EXPECT_EQ(ter.baseline->score, corpus_ter(system_b(), goldens::kReferences));
-  EXPECT_LT(ter.system.score, ter.baseline->score);
-  EXPECT_GT(*ter.wins, 0.9);
-  EXPECT_EQ(*compare(system_a(), system_b(), goldens::kReferences, options).metrics.at(0).p_value,
-            *ter.p_value);
+  EXPECT_LT(ter.systems[0].score, ter.baseline->score);
+  EXPECT_GT(*ter.systems[0].wins, 0.9);
+  EXPECT_EQ(*compare(system_a(), {system_b()}, goldens::kReferences, options)
+                 .metrics.at(0)
+                 .systems[0]
+                 .p_value,
+            *ter.systems[0].p_value);
+}
+
+TEST(Report, ComparesEachOfSeveralSystems) {
+  const Systems systems{system_a(), goldens::kCorpora.at("short"), system_b()};
+  const auto report = compare(system_b(), systems, goldens::kReferences);
+  for (const MetricReport& metric : report.metrics) {
+    ASSERT_EQ(metric.systems.size(), 3u);
+    for (std::size_t i = 0; i < systems.size(); ++i) {
+      const auto alone = compare(system_b(), {systems[i]}, goldens::kReferences);
+      const MetricReport& one = &metric == &report.metrics[0] ? alone.metrics[0] : alone.metrics[1];
+      EXPECT_EQ(metric.systems[i].score, one.systems[0].score);
+      EXPECT_EQ(metric.systems[i].p_value, one.systems[0].p_value);
+      EXPECT_EQ(metric.systems[i].wins, one.systems[0].wins);
+      EXPECT_EQ(metric.baseline->resampled->mean, one.baseline->resampled->mean);
+    }
+    EXPECT_EQ(*metric.systems[2].p_value, 1) << "a system beside itself";
+  }
+  const std::string text = format_report(report);
+  for (const char* part :
+       {"\n  baseline   ", "\n  system 1   ", "\n  system 2   ", "\n  system 3   "})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_THROW(compare(system_b(), {}, goldens::kReferences), ConfigError);
+  EXPECT_THROW(compare(system_b(), {{"one line"}}, goldens::kReferences), DataError);
+}
+
+TEST(Report, ComparesByRandomization) {
+  EvaluationOptions options;
+  options.significance = SignificanceTest::randomization;
+  options.trials = 500;
+  const auto report = compare(system_b(), {system_a()}, goldens::kReferences, options);
+  const MetricReport& bleu = report.metrics[0];
+  EXPECT_NE(bleu.signature.find("nrefs:2|ar:500|seed:12345|case"), std::string::npos)
+      << bleu.signature;
+  EXPECT_LT(*bleu.systems[0].p_value, 0.05);
+  EXPECT_FALSE(bleu.systems[0].wins);
+  EXPECT_FALSE(bleu.baseline->resampled);
+  EXPECT_EQ(format_report(report).find("resamples"), std::string::npos);
+  options.confidence = true;
+  const auto with_interval = compare(system_b(), {system_a()}, goldens::kReferences, options);
+  EXPECT_NE(with_interval.metrics[0].signature.find("|bs:1000|ar:500|seed:12345|"),
+            std::string::npos);
+  EXPECT_TRUE(with_interval.metrics[0].systems[0].resampled);
+  EXPECT_EQ(with_interval.metrics[0].systems[0].p_value, bleu.systems[0].p_value);
+  options.trials = 0;
+  EXPECT_THROW(compare(system_b(), {system_a()}, goldens::kReferences, options), ConfigError);
 }
 
 TEST(Report, ScoresSubwordsWhenAllowed) {
@@ -67,7 +115,7 @@ TEST(Report, ScoresSubwordsWhenAllowed) {
   EvaluationOptions options;
   options.bleu.allow_subwords = true;
   for (const auto& metric : evaluate(lines, {lines}, options).metrics)
-    EXPECT_NEAR(metric.system.score, 100, 1e-9);
+    EXPECT_NEAR(metric.systems[0].score, 100, 1e-9);
 }
 
 TEST(Report, NeedsAMetric) {

@@ -101,6 +101,18 @@ def test_bleu_and_chrf_are_those_of_the_command_line(tmp_path: pathlib.Path) -> 
         HYPOTHESES, REFERENCES, baseline=ENGLISH[:3], bootstrap_samples=50
     )
     assert ours.strip() in compared
+    files[2:2] = [tmp_path / "references"]
+    options = {"significance": "randomization", "trials": 100}
+    compared = program(
+        "evaluate", *files, "--baseline", tmp_path / "other", "--significance", "randomization",
+        "--trials", 100,
+    )  # fmt: skip
+    several = attend.metrics.report(
+        [HYPOTHESES, REFERENCES], REFERENCES, baseline=ENGLISH[:3], **options
+    )
+    assert several.strip() in compared and "system 2" in several
+    with pytest.raises(attend.ConfigError, match="baseline"):
+        attend.metrics.report([HYPOTHESES, REFERENCES], REFERENCES)
 
 
 # The values are those of sacreBLEU 2.6.

@@ -175,14 +175,14 @@ BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::stri
 }
 
 std::string bleu_signature(const BleuOptions& options, std::size_t n_references,
-                           const std::optional<BootstrapOptions>& bootstrap) {
+                           const Resampling& resampling) {
   std::string smoothing(enum_names(options.smoothing)[static_cast<std::size_t>(options.smoothing)]);
   if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
     smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
   }
   return fmt::format(
       "nrefs:{}{}|case:{}|eff:{}|tok:{}|smooth:{}|version:attend-{}", n_references,
-      bootstrap_signature(bootstrap), options.lowercase ? "lc" : "mixed",
+      resampling_signature(resampling), options.lowercase ? "lc" : "mixed",
       options.effective_order ? "yes" : "no",
       enum_names(options.tokenization)[static_cast<std::size_t>(options.tokenization)], smoothing,
       kVersion);

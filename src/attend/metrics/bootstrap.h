@@ -1,8 +1,8 @@
-// Bootstrap resampling (Koehn 2004): how much a score depends on the choice of test segments.
+// Resampling: how much a score, or the difference of two, depends on the choice of test segments.
 //
-// A resample draws as many segments as there are, with replacement; its score is that of the summed
-// counts. Resample k draws from stream k of the seed, so results depend neither on threads nor on
-// the platform.
+// Bootstrap (Koehn 2004): a resample draws as many segments as there are, with replacement; its
+// score is that of the summed counts. Resample k draws from stream k of the seed, so results depend
+// neither on threads nor on the platform.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,14 @@ BootstrapEstimate bootstrap(const SegmentCounts& counts, const ScoreFunction& sc
 PairedBootstrap paired_bootstrap(const SegmentCounts& baseline, const SegmentCounts& system,
                                  const ScoreFunction& score, const BootstrapOptions& options = {});
 
-// "|bs:1000|seed:12345", the bootstrap's part of a metric's signature; empty without a bootstrap.
-std::string bootstrap_signature(const std::optional<BootstrapOptions>& options);
+// Approximate randomization: in each of `trials` trials, the systems exchange their translations of
+// every segment or not, with equal chances. With d_k the difference of the two mixtures in trial k
+// and d that of the systems: p = (1 + #{k : |d_k| > |d|}) / (1 + trials), as in sacreBLEU and
+// MultEval. 1 if d is 0. Throws as paired_bootstrap does, and ConfigError without trials.
+double randomization_p_value(const SegmentCounts& baseline, const SegmentCounts& system,
+                             const ScoreFunction& score, int trials, std::uint64_t seed);
+
+// "|bs:1000|ar:10000|seed:12345", the part of a metric's signature; empty without resampling.
+std::string resampling_signature(const Resampling& resampling);
 
 }  // namespace attend

@@ -194,9 +194,9 @@ std::string chrf_name(const ChrfOptions& options) {
 }
 
 std::string chrf_signature(const ChrfOptions& options, std::size_t n_references,
-                           const std::optional<BootstrapOptions>& bootstrap) {
+                           const Resampling& resampling) {
   return fmt::format("nrefs:{}{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:attend-{}",
-                     n_references, bootstrap_signature(bootstrap),
+                     n_references, resampling_signature(resampling),
                      options.lowercase ? "lc" : "mixed", options.char_order, options.word_order,
                      kVersion);
 }

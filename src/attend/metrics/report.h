@@ -2,6 +2,12 @@
 // attend/translation_metrics.h.
 #pragma once
 
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "attend/metrics.h"
 #include "attend/metrics/bleu.h"
 #include "attend/metrics/bootstrap.h"
@@ -10,6 +16,8 @@
 #include "attend/metrics/ter.h"
 
 namespace attend {
+
+std::span<const std::string_view> enum_names(SignificanceTest);
 
 template <class Visitor>
 void fields(EvaluationOptions& o, Visitor&& visit) {
@@ -21,6 +29,24 @@ void fields(EvaluationOptions& o, Visitor&& visit) {
   visit("ter", o.compute_ter, "compute the translation edit rate (TER), of which less is better");
   visit("confidence", o.confidence, "print a 95 % bootstrap interval around each score");
   fields(o.bootstrap, visit);
+  visit("significance", o.significance,
+        "test of the differences from a baseline: paired bootstrap, or approximate randomization, "
+        "which exchanges random lines");
+  visit("trials", o.trials, between(1, 1e6), "trials of approximate randomization");
 }
+
+// A metric as reports need it. Refers to references and options, which must outlive it.
+struct ReportedMetric {
+  std::string name, signature;
+  std::function<SegmentCounts(std::span<const std::string>)> count;
+  ScoreFunction score;
+  std::function<std::string(std::span<const std::int64_t>)> details;
+  bool less_is_better = false;
+};
+
+// Returns those that are requested. Throws ConfigError if there are none.
+std::vector<ReportedMetric> reported_metrics(const References& references,
+                                             const EvaluationOptions& options,
+                                             const Resampling& resampling = {});
 
 }  // namespace attend

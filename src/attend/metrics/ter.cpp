@@ -309,9 +309,9 @@ double sentence_ter(const std::string& hypothesis, std::span<const std::string> 
 }
 
 std::string ter_signature(const TerOptions& options, std::size_t n_references,
-                          const std::optional<BootstrapOptions>& bootstrap) {
+                          const Resampling& resampling) {
   return fmt::format("nrefs:{}{}|case:{}|tok:tercom|norm:{}|punct:{}|asian:{}|version:attend-{}",
-                     n_references, bootstrap_signature(bootstrap),
+                     n_references, resampling_signature(resampling),
                      options.case_sensitive ? "mixed" : "lc", options.normalized ? "yes" : "no",
                      options.no_punct ? "no" : "yes", options.asian_support ? "yes" : "no",
                      kVersion);

@@ -95,12 +95,14 @@ void add_score(nb::module_& module, const char* name, const char* about, const c
 }
 
 // The lines of `attend evaluate`, with intervals or beside a baseline.
-std::string report(const Lines& hypotheses, const References& references,
+std::string report(const Systems& systems, const References& references,
                    const std::optional<Lines>& baseline, const nb::dict& keywords) {
   const auto options = metric_options<EvaluationOptions>(keywords);
   const Released released;
-  return format_report(baseline ? compare(*baseline, hypotheses, references, options)
-                                : evaluate(hypotheses, references, options));
+  if (!baseline && systems.size() != 1)
+    throw ConfigError("several systems are compared with a baseline, got none");
+  return format_report(baseline ? compare(*baseline, systems, references, options)
+                                : evaluate(systems.front(), references, options));
 }
 
 double calibration_error(const std::vector<double>& probabilities, const std::vector<bool>& right,

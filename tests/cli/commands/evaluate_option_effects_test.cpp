@@ -18,7 +18,7 @@ const std::vector<OptionCase> kTranslationScores{
     {"smooth-value", "0.5", "--smooth-method add-k", "out"},
     {"max-ngram-order", "2", "", "out"},
     {"effective-order", "yes", "", "out"},
-    {"allow-subwords", "yes", "--hypotheses @pieces", "status out error"},
+    {"allow-subwords", "yes", "--baseline @pieces --bootstrap-samples 50", "status out error"},
     {"chrf-char-order", "3", "", "out"},
     {"chrf-word-order", "2", "", "out"},
     {"chrf-beta", "1", "", "out"},
@@ -34,6 +34,8 @@ const std::vector<OptionCase> kTranslationScores{
     {"bootstrap-samples", "60", "--confidence --bootstrap-samples 50", "out"},
     {"seed", "2", "--confidence --bootstrap-samples 50", "out"},
     {"seed", "2", "--baseline @second --bootstrap-samples 50", "out"},
+    {"significance", "randomization", "--baseline @second", "out"},
+    {"trials", "50", "--baseline @second --significance randomization", "out"},
     {"threads", "2", "", ""},
 };
 const std::vector<OptionCase> kPerplexity{

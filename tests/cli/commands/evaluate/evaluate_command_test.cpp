@@ -46,6 +46,39 @@ TEST_F(Evaluate, ComparesWithABaselineInJson) {
   EXPECT_TRUE(json["metrics"][0].contains("p_value"));
 }
 
+TEST_F(Evaluate, ComparesSeveralSystemsWithABaseline) {
+  const std::vector<std::string> systems{"--hypotheses", path("hyp"), path("ref"),
+                                         "--references", path("ref"), "--baseline",
+                                         path("worse"),  "--no-chrf"};
+  ASSERT_EQ(evaluate(systems), 0) << error_;
+  EXPECT_NE(out_.find("\n  system 2   100.00 "), std::string::npos) << out_;
+  std::vector<std::string> as_json = systems;
+  as_json.insert(as_json.end(), {"--format", "json", "--significance", "randomization"});
+  ASSERT_EQ(evaluate(as_json), 0) << error_;
+  const auto metric = nlohmann::json::parse(out_)["metrics"][0];
+  ASSERT_EQ(metric["systems"].size(), 2u) << out_;
+  EXPECT_DOUBLE_EQ(metric["systems"][1]["score"], 100);
+  EXPECT_TRUE(metric["systems"][1].contains("p_value"));
+  EXPECT_FALSE(metric.contains("score"));
+  EXPECT_NE(metric["signature"].get<std::string>().find("|ar:10000|"), std::string::npos);
+}
+
+TEST_F(Evaluate, RefusesOptionsOfAResamplingThatIsNotDone) {
+  const std::vector<std::vector<std::string>> wrong{
+      {"--trials", "9"},
+      {"--significance", "randomization"},
+      {"--trials", "9", "--baseline", path("worse")},
+      {"--bootstrap-samples", "9", "--baseline", path("worse"), "--significance", "randomization"},
+      {"--hypotheses", path("hyp"), path("worse")}};
+  for (const std::vector<std::string>& options : wrong) {
+    std::vector<std::string> arguments{"--hypotheses", path("hyp"), "--references", path("ref")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(evaluate(arguments), kUsageError) << options[0];
+    const std::string expected = options[0] == "--hypotheses" ? "--baseline" : options[0];
+    EXPECT_EQ(error_.find("attend: " + expected + ": "), 0u) << error_;
+  }
+}
+
 TEST_F(Evaluate, SaysInOneLineWhatIsWrong) {
   write("pieces", "The cat sat on the mat .\nHel@@ lo\n");
   write("short", "one line\n");

@@ -65,6 +65,19 @@ void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
       });
 }
 
+// Options of a resampling that is not done.
+void refuse_unused_resampling(const TranslationEvaluation& o, const OptionBinding& binding) {
+  const bool compares = !o.baseline.empty();
+  const bool exchanges = o.metrics.significance == SignificanceTest::randomization;
+  if (!compares) binding.refuse_without("--baseline", {"significance", "trials"});
+  if (!exchanges) binding.refuse_without("--significance randomization", {"trials"});
+  if (o.metrics.confidence) return;
+  if (!compares)
+    binding.refuse_without("--confidence or --baseline", {"bootstrap-samples", "seed"});
+  if (exchanges)
+    binding.refuse_without("--confidence or --significance bootstrap", {"bootstrap-samples"});
+}
+
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
   if (arguments.output.format == OutputFormat::json)
     binding.refuse_beside("--format json", {"digits"});
@@ -72,8 +85,7 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
   if (arguments.model.empty()) {
     refuse_options_of(binding, "given translations", arguments.language, arguments.classifier,
                       arguments.embedding);
-    if (!arguments.translations.metrics.confidence && arguments.translations.baseline.empty())
-      binding.refuse_without("--confidence or --baseline", {"bootstrap-samples", "seed"});
+    refuse_unused_resampling(arguments.translations, binding);
     return evaluate_translations(arguments.translations, arguments.output);
   }
   evaluate_model(arguments, binding);

@@ -17,21 +17,41 @@ nlohmann::ordered_json system_json(const SystemReport& system) {
   if (!system.details.empty()) json["details"] = system.details;
   if (const auto& r = system.resampled)
     json["bootstrap"] = {{"mean", r->mean}, {"low", r->low}, {"high", r->high}};
+  if (system.p_value) json["p_value"] = *system.p_value;
+  if (system.wins) json["wins"] = *system.wins;
   return json;
 }
 
-std::string format_json(const EvaluationReport& report) {
+// One system stands in the entry of its metric, several in a list of their own.
+nlohmann::ordered_json report_json(const EvaluationReport& report) {
   nlohmann::ordered_json json{{"segments", report.segments},
                               {"metrics", nlohmann::ordered_json::array()}};
   for (const MetricReport& metric : report.metrics) {
     nlohmann::ordered_json entry{{"name", metric.name}, {"signature", metric.signature}};
-    entry.update(system_json(metric.system));
+    if (metric.systems.size() == 1) entry.update(system_json(metric.systems.front()));
     if (metric.baseline) entry["baseline"] = system_json(*metric.baseline);
-    if (metric.p_value) entry["p_value"] = *metric.p_value;
-    if (metric.wins) entry["wins"] = *metric.wins;
+    if (metric.systems.size() > 1)
+      for (const SystemReport& system : metric.systems)
+        entry["systems"].push_back(system_json(system));
     json["metrics"].push_back(entry);
   }
-  return json_text(json, 1) + "\n";
+  return json;
+}
+
+TranslatedLines read_translations(const TranslationEvaluation& options) {
+  TranslatedLines lines;
+  lines.names = options.hypotheses;
+  if (!options.baseline.empty()) lines.names.insert(lines.names.begin(), options.baseline);
+  for (const std::string& path : lines.names) lines.systems.push_back(read_lines(path));
+  for (const std::string& path : options.references) lines.references.push_back(read_lines(path));
+  return lines;
+}
+
+EvaluationReport report_of(const TranslatedLines& lines, const TranslationEvaluation& options) {
+  const std::vector<std::string>& first = lines.systems.front();
+  if (options.baseline.empty()) return evaluate(first, lines.references, options.metrics);
+  return compare(first, {lines.systems.begin() + 1, lines.systems.end()}, lines.references,
+                 options.metrics);
 }
 
 }  // namespace
@@ -41,16 +61,13 @@ void evaluate_translations(const TranslationEvaluation& options, const Evaluatio
     throw ConfigError("--hypotheses: expected the file to evaluate, got none");
   if (options.references.empty())
     throw ConfigError("--references: expected at least one file to compare with, got none");
-  const std::vector<std::string> hypotheses = read_lines(options.hypotheses);
-  References references;
-  for (const std::string& path : options.references) references.push_back(read_lines(path));
+  if (options.hypotheses.size() > 1 && options.baseline.empty())
+    throw ConfigError("--baseline: expected a file to compare several others with, got none");
+  const TranslatedLines lines = read_translations(options);
   ProgressLine progress = ProgressLine::timing("comparing with the references");
-  const EvaluationReport report =
-      options.baseline.empty()
-          ? evaluate(hypotheses, references, options.metrics)
-          : compare(read_lines(options.baseline), hypotheses, references, options.metrics);
+  const EvaluationReport report = report_of(lines, options);
   progress.end();
-  answer("{}", output.format == OutputFormat::json ? format_json(report)
+  answer("{}", output.format == OutputFormat::json ? json_text(report_json(report), 1) + "\n"
                                                    : format_report(report, output.digits));
 }
 

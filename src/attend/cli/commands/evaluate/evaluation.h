@@ -33,7 +33,7 @@ void fields(EvaluationOutput& o, Visitor&& visit) {
 
 // Given translations, without a model.
 struct TranslationEvaluation {
-  std::string hypotheses;
+  std::vector<std::string> hypotheses;
   std::vector<std::string> references;
   std::string baseline;
   EvaluationOptions metrics;
@@ -41,12 +41,21 @@ struct TranslationEvaluation {
 
 template <class Visitor>
 void fields(TranslationEvaluation& o, Visitor&& visit) {
-  visit("hypotheses", o.hypotheses, "file with one translation per line; -: standard input");
+  visit("hypotheses", o.hypotheses,
+        "file with one translation per line; -: standard input; several beside a baseline");
   visit("references", o.references, "files with reference translations, line by line");
   visit("baseline", o.baseline,
-        "file with the translations of another system, to compare with by paired bootstrap");
+        "file with the translations of another system, which each file of translations is compared "
+        "with");
   fields(o.metrics, visit);
 }
+
+// What systems made of the same lines. A baseline is the first one.
+struct TranslatedLines {
+  std::vector<std::string> names;  // of the files
+  Systems systems;
+  References references;
+};
 
 void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output);
 
