@@ -36,6 +36,13 @@ const std::vector<OptionCase> kTranslationScores{
     {"seed", "2", "--baseline @second --bootstrap-samples 50", "out"},
     {"significance", "randomization", "--baseline @second", "out"},
     {"trials", "50", "--baseline @second --significance randomization", "out"},
+    {"breakdown", "yes", "--sources @source --worst 1", "out"},
+    {"sources", "@source", "--worst 1", "out"},
+    {"worst", "2", "", "out"},
+    {"training-text", "@training", "--sources @source --breakdown", "out"},
+    {"src-lang", "de", "--sources @source --breakdown --tgt-lang en", "out"},
+    {"tgt-lang", "de", "--sources @source --breakdown --src-lang de --format json", "out"},
+    {"threads", "2", "--sources @source --breakdown --worst 2", ""},
     {"threads", "2", "", ""},
 };
 const std::vector<OptionCase> kPerplexity{
@@ -90,6 +97,9 @@ TEST_F(CommandOptionEffects, OfEvaluateOnTranslations) {
   write("reference",
         "The man sees the small dog today.\nA Child is asleep.\nsomething else entirely\n");
   write("second", "The man hears a dog.\nA child sleeps here.\nsomething else\n");
+  write("source",
+        "Der Mann sieht heute den kleinen Hund.\nDas Kind schläft nicht.\nGanz etwas anderes\n");
+  write("training", "the man sees the dog\nthe child\n");
   write("pieces", "The man sees the sm@@ all dog today.\nA child sl@@ eeps.\nno match\n");
   expect_cases("evaluate --hypotheses @first --references @reference", kTranslationScores);
   expect_config_file("evaluate --hypotheses @first --references @reference", "--lowercase",

@@ -78,6 +78,14 @@ void refuse_unused_resampling(const TranslationEvaluation& o, const OptionBindin
     binding.refuse_without("--confidence or --significance bootstrap", {"bootstrap-samples"});
 }
 
+void refuse_unused_texts(const TranslationEvaluation& o, const OptionBinding& binding) {
+  if (o.breakdown && o.sources.empty())
+    throw ConfigError("--sources: expected the sources of the translations for --breakdown");
+  if (o.breakdown) return;
+  binding.refuse_without("--breakdown", {"training-text", "src-lang", "tgt-lang"});
+  if (o.worst == 0) binding.refuse_without("--breakdown or --worst", {"sources"});
+}
+
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
   if (arguments.output.format == OutputFormat::json)
     binding.refuse_beside("--format json", {"digits"});
@@ -86,6 +94,7 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
     refuse_options_of(binding, "given translations", arguments.language, arguments.classifier,
                       arguments.embedding);
     refuse_unused_resampling(arguments.translations, binding);
+    refuse_unused_texts(arguments.translations, binding);
     return evaluate_translations(arguments.translations, arguments.output);
   }
   evaluate_model(arguments, binding);

@@ -66,9 +66,14 @@ void evaluate_translations(const TranslationEvaluation& options, const Evaluatio
   const TranslatedLines lines = read_translations(options);
   ProgressLine progress = ProgressLine::timing("comparing with the references");
   const EvaluationReport report = report_of(lines, options);
+  const TranslationFaults faults = find_faults(options, lines);
   progress.end();
-  answer("{}", output.format == OutputFormat::json ? json_text(report_json(report), 1) + "\n"
-                                                   : format_report(report, output.digits));
+  if (output.format == OutputFormat::text)
+    return answer("{}{}", format_report(report, output.digits),
+                  faults_text(faults, lines, output.digits));
+  nlohmann::ordered_json json = report_json(report);
+  add_faults(faults, lines, json);
+  answer("{}\n", json_text(json, 1));
 }
 
 }  // namespace attend

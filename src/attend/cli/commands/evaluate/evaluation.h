@@ -15,6 +15,7 @@
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/language/perplexity.h"
 #include "attend/tasks/tagging/model.h"
+#include "attend/translation_breakdown.h"
 
 namespace attend {
 
@@ -37,6 +38,11 @@ struct TranslationEvaluation {
   std::vector<std::string> references;
   std::string baseline;
   EvaluationOptions metrics;
+  bool breakdown = false;
+  std::string sources;
+  std::vector<std::string> training_text;
+  LanguagePair languages;
+  int worst = 0;
 };
 
 template <class Visitor>
@@ -48,6 +54,19 @@ void fields(TranslationEvaluation& o, Visitor&& visit) {
         "file with the translations of another system, which each file of translations is compared "
         "with");
   fields(o.metrics, visit);
+  visit("breakdown", o.breakdown,
+        "also print scores by the length of the source, the words that got lost, and lines that "
+        "look wrong; needs --sources");
+  visit("sources", o.sources, "file with the source of each translation, line by line");
+  visit("training-text", o.training_text,
+        "text in the target language that the translator was trained on, to split scores by how "
+        "often it has a word");
+  visit("src-lang", o.languages.source,
+        "language of the sources, such as de, to look for lost negation and copied sources");
+  visit("tgt-lang", o.languages.target,
+        "language of the translations, such as en, to look for lost negation and wrong languages");
+  visit("worst", o.worst, between(0, 1e6),
+        "also print this many lines with the lowest chrF: source, reference and translation");
 }
 
 // What systems made of the same lines. A baseline is the first one.
@@ -56,6 +75,19 @@ struct TranslatedLines {
   Systems systems;
   References references;
 };
+
+// What --breakdown and --worst find, of every system.
+struct TranslationFaults {
+  std::vector<std::string> sources;  // may be empty
+  std::vector<NamedBreakdown> breakdowns;
+  std::vector<std::vector<ScoredLine>> worst;
+};
+
+TranslationFaults find_faults(const TranslationEvaluation& options, const TranslatedLines& lines);
+std::string faults_text(const TranslationFaults& faults, const TranslatedLines& lines, int digits);
+// Adds "breakdown" and "worst" to the answer, where there are any.
+void add_faults(const TranslationFaults& faults, const TranslatedLines& lines,
+                nlohmann::ordered_json& json);
 
 void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output);
 

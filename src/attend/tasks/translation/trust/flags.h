@@ -27,6 +27,9 @@ class TextFlags {
   // The languages may be empty, or not known here; then copies and languages are judged less well.
   explicit TextFlags(const LanguagePair& languages = {});
 
+  // Whether a translation in another language can be told.
+  bool know_target() const { return is_target_.has_value(); }
+
   // At most one of each name, in the order above.
   std::vector<TranslationFlag> of(std::string_view source, std::string_view translation) const;
 
