@@ -80,6 +80,7 @@ void add_commands(CLI::App& app) {
   add_demo_command(app);
   add_train_command(app);
   add_distill_command(app);
+  add_tune_command(app);
   add_data_command(app);
   add_filter_command(app);
   add_prepare_command(app);

@@ -361,6 +361,7 @@ bool Trainer::accept(const Validation& result, int averaged) {
                               .loss = result.loss,
                               .nll = result.nll,
                               .metrics = result.metrics,
+                              .score = result.score,
                               .best = result.score > best_score_,
                               .seconds = seconds(),
                               .averaged = averaged};

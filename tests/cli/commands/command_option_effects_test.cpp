@@ -340,7 +340,7 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
                           "filter",    "generate", "glossary",  "help",     "import",     "info",
                           "lab",       "man",      "merge",     "migrate",  "optimize",   "page",
                           "prepare",   "quantize", "score",     "serve",    "shortlist",  "train",
-                          "translate"}));
+                          "translate", "tune"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification", "embedding", "tagging"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);

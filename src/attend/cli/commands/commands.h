@@ -80,6 +80,9 @@ void add_optimize_command(CLI::App& app);
 // attend shortlist MODEL --src F --tgt F --out F: the model with a vocabulary shortlist.
 void add_shortlist_command(CLI::App& app);
 
+// attend tune TASK --ranges R... --out F: searches for the settings of a training.
+void add_tune_command(CLI::App& app);
+
 // attend distill TEACHER... --src F --out RUN: trains a translator from what others say and write.
 void add_distill_command(CLI::App& app);
 

@@ -174,7 +174,7 @@ TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
   refuses({path("teacher"), "--teacher-options", "d-model=3"}, "--teacher-options: works only");
   refuses({"--teacher-runs", "1", "--teacher-options", "d-model"}, "expected name=value");
   refuses({"--teacher-runs", "1", "--teacher-options", "d-modl=3"}, "did you mean d-model");
-  refuses({"--teacher-runs", "1", "--teacher-options", "seed=3"}, "sets seed of a teacher");
+  refuses({"--teacher-runs", "1", "--teacher-options", "seed=3"}, "seed cannot be set here");
   refuses({"--teacher-runs", "1", "--tgt", "train.de"}, "--tgt: works only with --src");
   EXPECT_EQ(run({"distill", "--teacher-runs", "1", "--out", path("run")}), 2);
   EXPECT_NE(error_.find("--src: expected the text"), std::string::npos) << error_;

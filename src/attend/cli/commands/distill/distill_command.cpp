@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,10 +13,10 @@
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/distill/distillation_run.h"
+#include "attend/cli/commands/train/set_options_file.h"
 #include "attend/cli/output.h"
 #include "attend/cli/output_format.h"
 #include "attend/collective/launch.h"
-#include "attend/core/files/atomic_file.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/registry.h"
 #include "attend/tasks/translation/training/training.h"
@@ -31,32 +30,6 @@ std::unique_ptr<Trainable> translation_task() {
     if (task->name() == TranslationTraining::kName) return std::move(task);
   return nullptr;
 }
-
-// The options that were set, so that the command can be resumed with them.
-class DistillationRecord {
- public:
-  explicit DistillationRecord(const std::string& folder)
-      : path_(std::filesystem::path(folder) / "distill.toml") {}
-
-  void read(OptionBinding& binding) const {
-    if (!binding.has_config_file() && std::filesystem::exists(path_))
-      binding.add_defaults_from(path_);
-  }
-  void write(const OptionBinding& binding) const {
-    std::vector<OptionField> set;
-    for (const OptionField& field : binding.fields()) {
-      const bool is_of_call = field.name == "out" || field.name == "resume";
-      if (field.name == "teachers" ? !option_values(field).empty()
-                                   : binding.is_set(field.name) && !is_of_call)
-        set.push_back(field);
-    }
-    RunFolder(path_.parent_path()).create();
-    write_file_atomically(path_, to_toml(set));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string megabytes(std::int64_t bytes) {
   return fmt::format("{:.0f} MB", std::ceil(static_cast<double>(bytes) / 1e6));
@@ -98,7 +71,7 @@ void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
         "attend distill: expected one process; teachers and student can be trained "
         "by mpirun attend train, one after another");
   if (!session.dry_run) binding.refuse_without("--dry-run", {"format"});
-  const DistillationRecord record(session.run.out);
+  const SetOptionsFile record(session.run.out, "distill.toml");
   if (session.resume && !session.run.out.empty()) record.read(binding);
   if (!teachers.empty()) session.run.teachers = teachers;
   const IsSet is_set = [&binding](const std::string& name) { return binding.is_set(name); };

@@ -99,9 +99,9 @@ DistillationCost DistillationRun::cost() {
     teachers = load_teachers(arguments_.session.run);
   } else {
     const int runs = arguments_.distill.runs.runs;
-    TeacherRun teacher =
+    RunVariant teacher =
         teacher_run(*arguments_.task, arguments_.session, is_set_, arguments_.distill.runs, 1);
-    TrainingTask task = prepare_new_task(*teacher.task, teacher.session, teacher.is_set, {});
+    TrainingTask task = prepare_task(*teacher.task, teacher.session, teacher.is_set, Teachers{});
     const auto model = std::make_shared<const Checkpoint>(untrained(task));
     teachers.assign(static_cast<std::size_t>(runs), model);
     StageCost one = training_cost(counted(runs, "teacher"), task, teacher.task->trainer());
@@ -117,7 +117,7 @@ DistillationCost DistillationRun::cost() {
   // With probabilities on disk, a pass of the teachers over the text is what they take.
   if (!soft_targets_count()) teachers.clear();
   TrainingTask student =
-      prepare_new_task(*arguments_.task, arguments_.session, is_set_, std::move(teachers));
+      prepare_task(*arguments_.task, arguments_.session, is_set_, std::move(teachers));
   cost.push_back(training_cost("student", student, arguments_.task->trainer()));
   return cost;
 }

@@ -120,7 +120,7 @@ void DistillationRun::train_teachers() {
   const int runs = arguments_.distill.runs.runs;
   std::vector<std::string> teachers;
   for (int number = 1; number <= runs; ++number) {
-    TeacherRun teacher =
+    RunVariant teacher =
         teacher_run(*arguments_.task, arguments_.session, is_set_, arguments_.distill.runs, number);
     const RunFolder folder(teacher.session.run.out);
     teachers.push_back(folder.path().string());

@@ -2,13 +2,10 @@
 // other seeds.
 #pragma once
 
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "attend/cli/commands/train/training_session.h"
-#include "attend/tasks/training/trainable.h"
+#include "attend/cli/commands/train/run_variant.h"
 
 namespace attend {
 
@@ -26,16 +23,9 @@ void fields(TeacherRunOptions& o, Visitor&& visit) {
         "options of these teachers that differ from the student's, such as d-model=256 r-drop=3");
 }
 
-// A run that is ready to be trained by train_task().
-struct TeacherRun {
-  std::unique_ptr<Trainable> task;
-  SessionOptions session;
-  IsSet is_set;
-};
-
 // The run of teacher `number`, from 1, in a folder of `student.run.out`. Throws ConfigError for
 // options that a run does not have or that the teachers settle themselves, such as out.
-TeacherRun teacher_run(Trainable& task, const SessionOptions& student, const IsSet& is_set,
+RunVariant teacher_run(Trainable& task, const SessionOptions& student, const IsSet& is_set,
                        const TeacherRunOptions& options, int number);
 
 }  // namespace attend

@@ -66,8 +66,17 @@ void train_task(Trainable& task, SessionOptions& session, const IsSet& is_set) {
                });
 }
 
-TrainingTask prepare_new_task(Trainable& task, SessionOptions& session, const IsSet& is_set,
-                              Teachers teachers) {
+TrainingTask prepare_task(Trainable& task, SessionOptions& session, const IsSet& is_set,
+                          const Checkpoint* resumed) {
+  settle_task(task, session, is_set);
+  InitialModel initial(task, session, is_set);
+  if (resumed == nullptr || task.needs_initial_model()) initial.take();
+  if (!session.run.teachers.empty()) task.learn_from(load_teachers(session.run), is_set);
+  return task.prepare(resumed);
+}
+
+TrainingTask prepare_task(Trainable& task, SessionOptions& session, const IsSet& is_set,
+                          Teachers teachers) {
   settle_task(task, session, is_set);
   InitialModel(task, session, is_set).take();
   if (!teachers.empty()) task.learn_from(std::move(teachers), is_set);

@@ -13,9 +13,11 @@ void train_task(Trainable& task, SessionOptions& session, const IsSet& is_set);
 // The models of --teachers. Throws like load_any_model().
 Teachers load_teachers(const RunOptions& run);
 
-// The first step of a new run of such a task, to measure it: with these teachers instead of those
-// of the options.
-TrainingTask prepare_new_task(Trainable& task, SessionOptions& session, const IsSet& is_set,
-                              Teachers teachers);
+// The same up to the first step, without a folder: for a new run, or after `resumed`.
+TrainingTask prepare_task(Trainable& task, SessionOptions& session, const IsSet& is_set,
+                          const Checkpoint* resumed);
+// For a new run, with these teachers instead of those of the options.
+TrainingTask prepare_task(Trainable& task, SessionOptions& session, const IsSet& is_set,
+                          Teachers teachers);
 
 }  // namespace attend
