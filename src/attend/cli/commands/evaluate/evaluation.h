@@ -60,7 +60,7 @@ void fields(TranslationEvaluation& o, Visitor&& visit) {
   visit("sources", o.sources, "file with the source of each translation, line by line");
   visit("training-text", o.training_text,
         "text in the target language that the translator was trained on, to split scores by how "
-        "often it has a word");
+        "often a word occurs there");
   visit("src-lang", o.languages.source,
         "language of the sources, such as de, to look for lost negation and copied sources");
   visit("tgt-lang", o.languages.target,
