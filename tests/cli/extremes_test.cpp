@@ -86,6 +86,7 @@ const std::vector<ExtremeCase> kCases{
     {"evaluate", "run/model.safetensors --labeled labeled.tsv --threads 1", "cl"},
     {"evaluate", kScores, ""},
     {"evaluate", kScores + " --smooth-method add-k", ""},
+    {"evaluate", kScores + " --baseline valid.en --significance randomization", ""},
     {"lab", "permutation --quick --threads 1", ""},
 };
 
