@@ -67,13 +67,16 @@ wheel: ## make a Python wheel for any Linux with glibc 2.28, in dist (ARCH=aarch
 	@$(if $(filter aarch64,$(ARCH)),tools/dependencies.sh ensure aarch64)
 	@tools/make_wheel.sh dist $(ARCH)
 
-wasm: ## make attend for browsers: build/wasm/attend.js and attend.wasm, and a package for npm in build/wasm/npm (minutes)
+wasm: ## make attend for browsers: build/wasm/attend.js and others beside it, and a package for npm in build/wasm/npm (minutes)
 	@tools/dependencies.sh ensure build
 	@tools/dependencies.sh ensure browser
 	@mkdir -p build
 	@tools/debian_sources.sh build/browser-sources sentencepiece pcre2 utf8proc zlib libzstd >build/wasm.sources.log 2>&1 || { cat build/wasm.sources.log; exit 1; }
-	@cmake --preset wasm >build/wasm.configure.log 2>&1 || { cat build/wasm.configure.log; exit 1; }
+	@for preset in wasm wasm-threads; do cmake --preset $$preset >build/$$preset.configure.log 2>&1 || { cat build/$$preset.configure.log; exit 1; }; done
 	@cmake --build build/wasm --target attend_wasm attend_page_wasm
+	@cmake --build build/wasm-threads --target attend_threads_wasm
+	@cp build/wasm-threads/attend-threads.js build/wasm-threads/attend-threads.worker.js build/wasm-threads/attend-threads.wasm build/wasm
+	@cp build/wasm/attend-threads.* build/wasm/npm
 
 test-wasm: build wasm ## compare attend in Node and in a browser with the program
 	@tests/browser/browser_test.sh . $(BUILD)/attend

@@ -168,11 +168,15 @@ export interface Training {
 export interface Attend {
   /** "0.2.0" */
   readonly version: string;
+  /** How many threads compute. */
+  readonly threads: number;
+  /** Why one thread computes although several were asked for; null: all that were asked for compute. */
+  readonly whyOneThread: string | null;
   /** A model file of attend; other programs' models are made into one by `attend import`. */
   load(source: Source, options?: {name?: string; signal?: AbortSignal}): Promise<Model>;
   /**
    * Trains a model, like `attend train`: train('translation', {'a.en': text, 'a.de': text}, {srcTrain: 'a.en', tgtTrain: 'a.de', maxSteps: 200}).
-   * The options name the files.
+   * The options name the files. It has the threads of start(), or one with `threads: 1`.
    */
   train(task: Model['task'], files: Record<string, string | Uint8Array>, options?: TrainOptions): Promise<Training>;
   /** English sentences and their German translations by a small grammar, to try a training with. Options: sentences, validSentences, seed. */
@@ -186,11 +190,22 @@ export class AttendError extends Error {
   readonly code: 'invalid-argument' | 'config' | 'data' | 'io' | 'cancelled' | 'memory' | 'diverged' | 'other';
 }
 
-/**
- * Starts attend. `wasm`: attend.wasm, by default the file beside the script. `worker`: in a thread of its own, so that the page answers meanwhile
- * (true).
- */
-export function start(options?: {wasm?: Source; worker?: boolean}): Promise<Attend>;
+export interface StartOptions {
+  /** attend.wasm; by default the file in `folder`. */
+  wasm?: Source;
+  /** Whether it works in a thread of its own, so that the page answers meanwhile (true). */
+  worker?: boolean;
+  /**
+   * How many threads compute (1), at most 64; "auto": half of the processors, at most 4. Answers have the same bits with any number. Several need
+   * the files attend-threads.*, a worker, and in a browser a page that is isolated; otherwise it is one, and `whyOneThread` says why.
+   */
+  threads?: number | 'auto';
+  /** Where the files of attend are: a URL, in Node also a path. By default the folder of the script. */
+  folder?: string | URL;
+}
+
+/** Starts attend. */
+export function start(options?: StartOptions): Promise<Attend>;
 
 declare const attend: {start: typeof start; AttendError: typeof AttendError};
 export default attend;

@@ -1,5 +1,10 @@
 # The libraries as WebAssembly, from Debian's sources (tools/debian_sources.sh) and, where headers are all there is, from its packages.
 enable_language(C)
+option(ATTEND_BROWSER_THREADS "Compile for several threads (the preset wasm-threads)" OFF)
+if(ATTEND_BROWSER_THREADS)  # every object, because memory is then shared
+  add_compile_options(-pthread)
+  add_link_options(-pthread)
+endif()
 set(sources ${PROJECT_SOURCE_DIR}/build/browser-sources)
 set(headers ${PROJECT_BINARY_DIR}/headers)  # not all of /usr/include, which belongs to another system
 
@@ -79,6 +84,9 @@ target_compile_definitions(sentencepiece_sentencepiece PRIVATE HAVE_PTHREAD=1 _U
 
 # What the C++ library lacks.
 attend_source_library(browser::newer_library ${PROJECT_SOURCE_DIR}/tools/browser ${PROJECT_SOURCE_DIR}/tools/browser/newer_library.cpp)
+if(ATTEND_BROWSER_THREADS)
+  target_sources(browser_newer_library PRIVATE ${PROJECT_SOURCE_DIR}/tools/browser/waiting_atomics.cpp)
+endif()
 target_link_libraries(browser_newer_library PRIVATE fmt::fmt)
 target_link_libraries(browser_threads INTERFACE browser::newer_library)
 set_source_files_properties(${sentencepiece_source}/src/trainer_interface.cc ${sentencepiece_source}/src/unigram_model_trainer.cc PROPERTIES

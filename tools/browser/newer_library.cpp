@@ -1,4 +1,5 @@
 // Numbers as text and back, as std::to_chars and std::from_chars of later libraries have them; and functions of systems that pages lack.
+#include <emscripten.h>
 #include <fmt/format.h>
 
 #include <sched.h>
@@ -120,7 +121,10 @@ from_chars_result from_chars(const char* first, const char* last, double& value,
 
 _LIBCPP_END_NAMESPACE_STD
 
-// Of the system, which is a page: files in memory are files of its file system, there are no other processes, and one processor.
+// Of the system, which is a page: files in memory are files of its file system, there are no other processes, and as many processors as the page
+// wants to use (browser/engine.js).
+EM_JS(int, processors_of_page, (), { return Module["processors"] || 1; });
+
 extern "C" {
 
 int memfd_create(const char*, unsigned) {
@@ -135,9 +139,11 @@ int prctl(int, ...) {
   return -1;
 }
 
-int sched_getaffinity(int, size_t, cpu_set_t*) {
-  errno = ENOSYS;
-  return -1;
+int sched_getaffinity(int, size_t size, cpu_set_t* set) {
+  CPU_ZERO_S(size, set);
+  const int processors = processors_of_page();
+  for (int processor = 0; processor < processors; ++processor) CPU_SET_S(processor, size, set);
+  return 0;
 }
 
 }  // extern "C"
