@@ -1,6 +1,7 @@
-// How fast attend is in Node, and the program with one thread beside it:
+// How fast attend is in Node with one thread and with several, and the program with one thread beside it:
 //   node bench/browser_speed.js build/wasm/attend.js MODEL SOURCES PROGRAM
-// Times are the best of several, since other programs can only slow them down. Tokens are counted per second of processor time.
+// Times are the best of several, since other programs can only slow them down. Tokens are counted per second of processor time; with several threads
+// per second, in alternation, of which the median is printed.
 'use strict';
 const fs = require('fs');
 const os = require('os');
@@ -26,6 +27,25 @@ const processor_time = () => {
   return (user + system) / 1000;
 };
 
+async function compare_threads() {
+  const counts = [1, 2, 4], rates = counts.map(() => []);
+  const engines = await Promise.all(counts.map((threads) => attend.start({threads})));
+  const models = await Promise.all(engines.map((engine) => engine.load(file)));
+  for (let round = 0; round < 9; ++round) {
+    for (const [i, model] of models.entries()) {
+      const begin = performance.now();
+      const tokens = (await model.translate(sources)).reduce((sum, {tokens}) => sum + tokens.length + 1, 0);
+      rates[i].push((1000 * tokens) / (performance.now() - begin));
+    }
+  }
+  const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+  counts.forEach((count, i) => {
+    const ratio = median(rates[i].map((rate, round) => rate / rates[0][round]));
+    console.log(`threads: ${count}: ${Math.round(median(rates[i]))} tokens/s, ${ratio.toFixed(2)} times that of one`);
+  });
+  for (const engine of engines) engine.end();
+}
+
 // Milliseconds of the processor that the program takes for these lines
 function program_time(lines, instructions) {
   const environment = {...process.env, TIMEFORMAT: '%U %S'};
@@ -49,6 +69,7 @@ function program_time(lines, instructions) {
   engine.end();
   const rate = (milliseconds) => `${Math.round((1000 * tokens) / milliseconds)} tokens/s`;
   console.log(`start ${start.toFixed(0)} ms, load ${load.toFixed(0)} ms, a sentence ${sentence.toFixed(1)} ms, ${sources.length} sentences ${rate(all)}`);
+  if (fs.existsSync(script.replace(/\.js$/, '-threads.js'))) await compare_threads();
   for (const instructions of ['SSE4', '']) {
     const least = (lines) => Math.min(...[1, 2, 3].map(() => program_time(lines, instructions)));
     console.log(`the program, one thread, ${instructions || 'all instructions'}: ${rate(least(sources) - least(sources.slice(0, 1)))}`);

@@ -60,6 +60,9 @@ cp writer/model.safetensors writer.safetensors
 node "$root/tests/browser/node_test.js" "$script" . "$attend"
 if command -v chromium >/dev/null; then
   node "$root/tests/browser/chromium_test.js" "$script" .
+  if [ -e "$root/build/wasm/attend-threads.js" ]; then
+    node "$root/tests/browser/threads_test.js" "$script" .
+  fi
 else
   echo "there is no chromium: tried in Node only"
 fi

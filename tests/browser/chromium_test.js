@@ -5,7 +5,7 @@
 const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
-const {spawn} = require('child_process');
+const {answer_of, answering} = require('./headless.js');
 
 const [script, folder] = process.argv.slice(2).map((name) => path.resolve(name));
 const text_of = (name) => fs.readFileSync(path.join(folder, name), 'utf8');
@@ -51,28 +51,18 @@ const page = path.join(folder, 'page.html');
 fs.writeFileSync(page, `<!doctype html><meta charset="utf-8"><title>attend</title>
 ${data('wasm', base64(script.replace(/js$/, 'wasm')))}${data('model', base64(path.join(folder, 'translator.safetensors')))}
 ${data('sources', JSON.stringify(lines_of('sources')))}<script>${fs.readFileSync(script, 'utf8').replace(/<\/script/g, '<\\/script')}</script>
-<script>(${in_page})().then((answers) => JSON.stringify(answers), (error) => 'error: ' + error.stack)
-  .then((text) => console.log('ANSWER ' + btoa(unescape(encodeURIComponent(text))) + ' END'));</script>`);
+<script>${answering(in_page)}</script>`);
 
-const browser = spawn('chromium', ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-logging=stderr',
-  `--user-data-dir=${path.join(folder, 'chromium')}`, `file://${page}`]);
-const late = setTimeout(() => { console.error('Chromium does not answer'); browser.kill('SIGKILL'); process.exitCode = 1; }, 300000);
-let said = '';
-browser.stderr.on('data', (more) => {
-  said += more;
-  const found = said.match(/ANSWER ([A-Za-z0-9+/=]*) END/);
-  if (!found) return;
-  clearTimeout(late);
-  browser.kill('SIGKILL');
-  browser.stderr.destroy();
-  const answers = Buffer.from(found[1], 'base64').toString('utf8');
-  if (answers.startsWith('error')) throw new Error(answers);
+(async () => {
   const expected = lines_of('translations').map((line) => JSON.parse(line).translations.map(({text, score}) => [text, Math.fround(score)]));
-  for (const {worker, times, tokens, cancelled, explained, texts} of JSON.parse(answers)) {
+  for (const {worker, times, tokens, cancelled, explained, texts} of await answer_of(`file://${page}`, folder)) {
     assert.deepStrictEqual(texts, expected);
     assert.deepStrictEqual(explained.parts, JSON.parse(text_of('explanation')).parts);
     if (worker) assert.strictEqual(cancelled, 'AbortError');
     const shown = Object.entries(times).map(([name, time]) => `${name} ${time.toFixed(0)} ms`).join(', ');
     console.log(`Chromium ${worker ? 'with' : 'without'} a worker: ${shown}, ${(1000 * tokens / times.all).toFixed(0)} tokens/s`);
   }
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
 });

@@ -1,4 +1,5 @@
-// attend in Node beside the program, by browser_test.sh, which puts into FOLDER what the program answers:
+// attend in Node beside the program, with a worker and without, and with several threads, by browser_test.sh, which puts into FOLDER what the
+// program answers:
 //   node node_test.js ATTEND.JS FOLDER PROGRAM
 'use strict';
 const assert = require('assert');
@@ -15,6 +16,7 @@ const text_of = (name) => fs.readFileSync(file(name), 'utf8');
 const lines_of = (name) => text_of(name).replace(/\n$/, '').split('\n');
 const json_lines_of = (name) => lines_of(name).map((line) => JSON.parse(line));
 const tests = {};
+const several = fs.existsSync(script.replace(/\.js$/, '-threads.js'));
 
 async function fails(promise, code, message) {
   await assert.rejects(promise, (error) => {
@@ -115,6 +117,7 @@ tests['Text is written like by the program, and told as it is'] = async (engine)
   assert.strictEqual(told, text);
 };
 
+let trained = null;
 tests['A translator trained here is read by the program, and is the same in parts'] = async (engine) => {
   const files = {'a.en': lines_of('sources').slice(0, 100).join('\n') + '\n', 'a.de': lines_of('sources').slice(0, 100).join('\n') + '\n'};
   const small = {srcTrain: 'a.en', tgtTrain: 'a.de', vocabSize: 120, dModel: 32, nHeads: 2, dFf: 64, nEncoderLayers: 1, nDecoderLayers: 1,
@@ -126,6 +129,8 @@ tests['A translator trained here is read by the program, and is the same in part
   assert.strictEqual(steps, 60);
   assert.strictEqual(losses.length, 60);
   assert.ok(losses[59] < losses[0] - 0.5, `${losses[0]} to ${losses[59]}`);
+  trained = trained || bytes;
+  assert.ok(Buffer.compare(trained, bytes) === 0, 'the bytes are those of one thread');
   fs.writeFileSync(file('trained.safetensors'), bytes);
   const model = await engine.load(bytes);
   const source = lines_of('sources')[0];
@@ -174,26 +179,100 @@ tests['A call can be cancelled, and others go on'] = async (engine) => {
   assert.strictEqual((await next).text, json_lines_of('translations')[0].translations[0].text);
 };
 
+const threaded = {};
+
+// Milliseconds of the processor by thread of this process, most first
+function times_of_threads() {
+  const times = fs.readdirSync('/proc/self/task').map((thread) => {
+    const fields = fs.readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').replace(/.*\) /, '').split(' ');
+    return [thread, 10 * (Number(fields[11]) + Number(fields[12]))];
+  });
+  return new Map(times);
+}
+
+threaded['The work is divided'] = async () => {
+  const share_of_others = {};  // of the time of the busiest
+  for (const threads of [1, 3]) {
+    const engine = await attend.start({threads});
+    assert.deepStrictEqual([engine.threads, engine.whyOneThread], [threads, null]);
+    const model = await engine.load(file('translator.safetensors'));
+    const before = times_of_threads();
+    await model.translate(lines_of('sources'), {nBest: 2});
+    const spent = [...times_of_threads()].map(([thread, time]) => time - (before.get(thread) || 0)).sort((a, b) => b - a);
+    share_of_others[threads] = spent.slice(1).map((time) => time / spent[0]);
+    engine.end();
+  }
+  // A busy machine may let one of them wait, but not both.
+  assert.ok(share_of_others[1][0] < 0.2, `with one thread another has ${share_of_others[1][0]} of its time`);
+  assert.ok(share_of_others[3][0] > 0.3, `with three threads the second has ${share_of_others[3][0]} of the first's time`);
+};
+
+threaded['A training has the threads of the engine, whatever it is asked'] = async () => {
+  const engine = await attend.start({threads: 2});
+  const files = {a: lines_of('sources').slice(0, 20).join('\n') + '\n'};
+  const options = {srcTrain: 'a', tgtTrain: 'a', vocabSize: 60, dModel: 8, nHeads: 1, dFf: 8, maxSteps: 2, validEvery: 0};
+  const {bytes} = await engine.train('translation', files, options);
+  for (const threads of [1, 2, 7])
+    assert.deepStrictEqual((await engine.train('translation', files, {...options, threads})).bytes, bytes);
+  engine.end();
+};
+
+threaded['Memory that another thread has made grow is read'] = async () => {
+  const engine = await attend.start({threads: 4}), alone = await attend.start();
+  const source = lines_of('sources')[0];
+  const texts = Array(300).fill(source.repeat(8));
+  const answers = [];
+  for (const one of [engine, alone]) {
+    const model = await one.load(file('translator.safetensors'));
+    answers.push(await model.embed(texts, {pooling: 'none'}));
+    one.end();
+  }
+  assert.deepStrictEqual(answers[0], answers[1]);
+};
+
+threaded['Where several are not possible there is one, and why'] = async () => {
+  const wasm = fs.readFileSync(script.replace(/js$/, 'wasm'));
+  for (const [options, why] of [[{wasm}, /wasm/], [{worker: false}, /worker/]]) {
+    const engine = await attend.start({...options, threads: 4});
+    assert.strictEqual(engine.threads, 1);
+    assert.match(engine.whyOneThread, why);
+    engine.end();
+  }
+  for (const threads of [0, -1, 1.5, 65, '2', null]) await fails(attend.start({threads}), 'invalid-argument', /threads: expected "auto" or a whole number/);
+  await fails(attend.start({threads: 2, folder: file('nowhere')}), 'io', /nowhere.attend-threads/);
+  const automatic = await attend.start({threads: 'auto'});
+  assert.strictEqual(automatic.threads, Math.min(4, Math.ceil(require('os').cpus().length / 2)));
+  automatic.end();
+};
+
 (async () => {
-  const sent = zlib.brotliCompressSync(fs.readFileSync(script.replace(/js$/, 'wasm')), {params: {[zlib.constants.BROTLI_PARAM_QUALITY]: 9}}).length;
-  assert.ok(sent < 2.5e6, `the WebAssembly has ${sent} bytes, compressed by brotli`);
+  for (const ending of ['.wasm', ...(several ? ['-threads.wasm'] : [])]) {
+    const wasm = fs.readFileSync(script.replace(/\.js$/, ending));
+    const sent = zlib.brotliCompressSync(wasm, {params: {[zlib.constants.BROTLI_PARAM_QUALITY]: 9}}).length;
+    assert.ok(sent < 2.5e6, `attend${ending} has ${sent} bytes, compressed by brotli`);
+  }
+  if (!several) console.log('there is no attend-threads.js: tried with one thread only');
   const {start} = await import(`file://${path.resolve(path.dirname(script), 'npm/attend.mjs')}`);
   const imported = await start({worker: false});
   assert.strictEqual((await imported.load(file('translator.safetensors'))).task, 'translation');
-  for (const worker of [true, false]) {
+  for (const options of [{}, {worker: false}, ...(several ? [{threads: 2}, {threads: 4}] : [])]) {
     for (const [name, test] of Object.entries(tests)) {
-      if (!worker && name.startsWith('A call can be cancelled')) continue;  // the only thread is busy
-      const engine = await attend.start({worker});
-      try {
-        await test(engine);
-      } catch (error) {
-        console.error(`${name} (worker: ${worker})`);
+      if (options.worker === false && name.startsWith('A call can be cancelled')) continue;  // the only thread is busy
+      const engine = await attend.start(options);
+      assert.strictEqual(engine.threads, options.threads || 1);
+      await test(engine).catch((error) => {
+        console.error(`${name} (${JSON.stringify(options)})`);
         throw error;
-      }
+      });
       engine.end();
     }
   }
-  console.log(`${Object.keys(tests).length} tests in Node`);
+  for (const [name, test] of Object.entries(several ? threaded : {}))
+    await test().catch((error) => {
+      console.error(name);
+      throw error;
+    });
+  console.log(`${Object.keys({...tests, ...(several ? threaded : {})}).length} tests in Node`);
 })().catch((error) => {
   console.error(error);
   process.exit(1);
