@@ -7,7 +7,6 @@
 
 #include "attend/error.h"
 #include "attend/interchange/families/checkpoints/opennmt_parts.h"
-#include "attend/interchange/families/tied_embeddings.h"
 #include "attend/models/make_encoder_decoder.h"
 #include "attend/tasks/translation/model.h"
 
@@ -28,24 +27,13 @@ TransformerConfig read_opennmt_shape(ForeignConfig& opt, TensorTable& weights) {
   return shape;
 }
 
-ForeignEmbeddings read_opennmt_ties(ForeignConfig& opt, TensorTable& weights,
-                                    std::string_view projection) {
-  const bool inputs = opt.boolean_or("share_embeddings", false),
-             target = opt.boolean_or("share_decoder_embeddings", false);
-  if (inputs) require_one_table(weights, kOpennmtSourceWords, kOpennmtTargetWords);
-  if (target) require_one_table(weights, projection, kOpennmtTargetWords);
-  const TiedEmbeddings tied = inputs ? (target ? TiedEmbeddings::all : TiedEmbeddings::inputs)
-                                     : (target ? TiedEmbeddings::target : TiedEmbeddings::none);
-  return named_embeddings(tied, inputs ? kOpennmtTargetWords : kOpennmtSourceWords,
-                          kOpennmtTargetWords, target ? kOpennmtTargetWords : projection);
-}
-
 }  // namespace
 
 CheckpointModel read_opennmt_translator(const OpenedCheckpoint& checkpoint, ForeignConfig opt) {
   auto [weights, projection, bias] = open_opennmt_weights(checkpoint);
   TransformerConfig shape = read_opennmt_shape(opt, weights);
-  ForeignEmbeddings embeddings = read_opennmt_ties(opt, weights, projection);
+  ForeignEmbeddings embeddings =
+      read_shared_tables(opt, weights, {kOpennmtSourceWords, kOpennmtTargetWords, projection});
   shape.tie_embeddings = embeddings.tied;
   embeddings.names.push_back({"output_proj.bias", bias});
   ForeignModel foreign{nullptr, NameMap(embeddings.names)};

@@ -12,7 +12,7 @@ namespace attend {
 namespace {
 
 // Rotary positions and sinusoids have no last position.
-constexpr int kUsualContext = 2048;
+constexpr int kOpennmtContext = 2048;
 
 LanguageTransformerConfig read_opennmt_decoder(ForeignConfig& opt, const OpennmtWeights& weights,
                                                TensorTable& table) {
@@ -46,7 +46,7 @@ CheckpointModel read_opennmt_language(const OpenedCheckpoint& checkpoint, Foreig
                     "differ");
   shape.vocab_size = tokenizer.vocab_size();
   LanguageOptions context;
-  context.sequence_length = kUsualContext;
+  context.sequence_length = kOpennmtContext;
   LanguageModel model(std::make_shared<LanguageTransformer>(shape), std::move(tokenizer), context);
   const SpecialTokens special = model.tokenizer.special_tokens();
   // A line is a text of its own.

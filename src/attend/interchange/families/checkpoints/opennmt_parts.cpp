@@ -11,7 +11,6 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/families/families.h"
-#include "attend/interchange/families/tied_embeddings.h"
 
 namespace attend {
 
@@ -32,23 +31,6 @@ MatrixSize size_of_matrix(const TensorTable& weights, std::string_view name) {
       !kWidths.contains(found->shape[1]))
     throw DataError(fmt::format("{}: expected a matrix {}, found none", weights.where(), name));
   return {static_cast<int>(found->shape[0]), static_cast<int>(found->shape[1])};
-}
-
-// Sinusoids are in the file, and are what the model adds.
-void require_sinusoids(TensorTable& weights, std::string_view name, const StackConfig& shape) {
-  const ForeignTensor* const found = weights.find(name);
-  if (found == nullptr) return;
-  const bool fits = found->shape.size() == 3 && found->shape[1] == 1 &&
-                    found->shape[2] == shape.d_model && found->shape[0] <= (1 << 20);
-  const auto stored = fits ? weights.read(name) : Tensor();
-  const Tensor ours = fits ? sinusoids(shape.positions, stored.dim(0), shape.d_model) : Tensor();
-  const auto is_near = [](float a, float b) { return std::abs(a - b) <= 5e-3f; };
-  if (!fits ||
-      !std::equal(stored.span().begin(), stored.span().end(), ours.span().begin(), is_near))
-    throw DataError(
-        fmt::format("{}: {}: expected the sinusoids of position_encoding_type, found "
-                    "other positions",
-                    weights.where(), name));
 }
 
 void read_opennmt_positions(ForeignConfig& opt, TensorTable& weights, StackConfig& shape) {
@@ -276,6 +258,34 @@ void require_one_table(TensorTable& weights, std::string_view copy, std::string_
   if (weights.contains(copy) && !same_tables(weights, copy, table))
     throw DataError(fmt::format("{}: {} and {} are one table by the settings, but differ",
                                 weights.where(), copy, table));
+}
+
+void require_sinusoids(TensorTable& weights, std::string_view name, const StackConfig& shape) {
+  const ForeignTensor* const found = weights.find(name);
+  if (found == nullptr) return;
+  const bool fits = found->shape.size() == 3 && found->shape[1] == 1 &&
+                    found->shape[2] == shape.d_model && found->shape[0] <= (1 << 20);
+  const auto stored = fits ? weights.read(name) : Tensor();
+  const Tensor ours = fits ? sinusoids(shape.positions, stored.dim(0), shape.d_model) : Tensor();
+  const auto is_near = [](float a, float b) { return std::abs(a - b) <= 5e-3f; };
+  if (!fits ||
+      !std::equal(stored.span().begin(), stored.span().end(), ours.span().begin(), is_near))
+    throw DataError(
+        fmt::format("{}: {}: expected the sinusoids of position_encoding_type, found "
+                    "other positions",
+                    weights.where(), name));
+}
+
+ForeignEmbeddings read_shared_tables(ForeignConfig& opt, TensorTable& weights,
+                                     const OpennmtTables& tables) {
+  const bool inputs = opt.boolean_or("share_embeddings", false),
+             target = opt.boolean_or("share_decoder_embeddings", false);
+  if (inputs) require_one_table(weights, tables.source, tables.target);
+  if (target) require_one_table(weights, tables.projection, tables.target);
+  const TiedEmbeddings tied = inputs ? (target ? TiedEmbeddings::all : TiedEmbeddings::inputs)
+                                     : (target ? TiedEmbeddings::target : TiedEmbeddings::none);
+  return named_embeddings(tied, inputs ? tables.target : tables.source, tables.target,
+                          target ? tables.target : tables.projection);
 }
 
 Tokenizer opennmt_tokenizer(const OpenedCheckpoint& checkpoint, ForeignConfig& opt,

@@ -10,6 +10,7 @@
 
 #include "attend/interchange/families/checkpoints/checkpoint_model.h"
 #include "attend/interchange/families/checkpoints/subwords.h"
+#include "attend/interchange/families/tied_embeddings.h"
 #include "attend/models/stack/stack_config.h"
 
 namespace attend {
@@ -44,6 +45,18 @@ void read_opennmt_stack(ForeignConfig& opt, TensorTable& weights, const char* la
 void add_opennmt_names(ForeignConfig& opt, const StackConfig& shape, NameMap& names);
 // Throws DataError unless two tensors are equal, or the first is missing.
 void require_one_table(TensorTable& weights, std::string_view copy, std::string_view table);
+// Throws DataError unless the tensor is missing or has the sinusoids of the shape, one row for each
+// position.
+void require_sinusoids(TensorTable& weights, std::string_view name, const StackConfig& shape);
+
+// The tables of an encoder-decoder, in the words of its program.
+struct OpennmtTables {
+  std::string_view source, target, projection;
+};
+// Which of them are one, by "share_embeddings" and "share_decoder_embeddings". Throws DataError
+// where the file has others.
+ForeignEmbeddings read_shared_tables(ForeignConfig& opt, TensorTable& weights,
+                                     const OpennmtTables& tables);
 
 // What a text is: the entries of a side, and the file that splits words into these.
 Tokenizer opennmt_tokenizer(const OpenedCheckpoint& checkpoint, ForeignConfig& opt,
