@@ -2,12 +2,14 @@
 """Writes tests/interchange/data/tokenizer_classes.json: small model directories of the tokenizer classes that transformers builds from a
 vocabulary and the settings of tokenizer_config.json, and the ids that AutoTokenizer gives there.
 
-    python3 tools/make_tokenizer_class_goldens.py > tests/interchange/data/tokenizer_classes.json
+    python3 tools/make_tokenizer_class_goldens.py > new.json && mv new.json tests/interchange/data/tokenizer_classes.json
 
 Needs transformers (the committed file was made with the version named in it). The tests themselves need no Python.
 """
 import json
 import os
+import pathlib
+import random
 import tempfile
 
 os.environ["TRANSFORMERS_VERBOSITY"] = "error"
@@ -21,6 +23,17 @@ CORPUS = [
     "北京 大学 と 東京 の 学生 hello Hello world",
 ] * 3
 TEXTS = ["The small dog", " The SMALL Dog ", "grüne Straße naïve", "北京大学 hello", "don't It's 12345", "e\u0301 a  b\tc", "İ ß", ""]
+
+# The letters of many scripts, and what stands between words.
+LETTERS = ["small Dog", "grüne Straße", "北京大学", "東京の", "привет", "Ελλάδα", "שלום", "مرحبا", "नमस्ते", "สวัสดี", "안녕", "გამარჯობა", "ողջույն", "ሰላም", "ខ្មែរ", "ᎣᏏᏲ",
+           "𝔘𝔫𝔦", "e\u0301", "ﬁ", "Ⅷ", "👩‍👩‍👧", "1234", "١٢٣", "ａＢ", "<s>", "</s>", "[CLS]", "<mask>", "…", "don't", "\u200b", "\ufeff", "\u00ad"]
+SPACES = [" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u3000", "\u2028", "\u0085", "\v", " \n ", ""]
+
+
+def odd_texts(count):
+    generator = random.Random(5)
+    return ["".join(generator.choice(SPACES) + generator.choice(LETTERS) for _ in range(generator.randint(1, 7))) + generator.choice(SPACES)
+            for _ in range(count)]
 
 
 def wordpiece(special=("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")):
@@ -64,6 +77,17 @@ def cohere():
     return t
 
 
+def xlm_roberta():
+    t = Tokenizer(models.Unigram())
+    t.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(" {2,}", " ")])
+    t.pre_tokenizer = pre_tokenizers.Metaspace()
+    t.decoder = decoders.Metaspace()
+    t.train_from_iterator(CORPUS, trainers.UnigramTrainer(
+        vocab_size=120, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"], unk_token="<unk>", show_progress=False))
+    t.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    return t
+
+
 def llama():
     special = ["<unk>", "<s>", "</s>", "▁<PRE>", "▁<MID>", "▁<SUF>", "▁<EOT>"]
     t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
@@ -77,13 +101,24 @@ def llama():
     return t
 
 
-TOKENIZERS = {"bert": wordpiece(), "mpnet": mpnet(), "roberta": roberta(), "gpt2": bytes_of(["<|endoftext|>"]), "llama": llama(),
-              "cohere": cohere()}
+TRAINED = {"bert": wordpiece, "mpnet": mpnet, "roberta": roberta, "gpt2": lambda: bytes_of(["<|endoftext|>"]), "llama": llama, "cohere": cohere,
+           "xlm-roberta": xlm_roberta}
+
+
+def tokenizers():
+    """Those of the file that is there, since training breaks ties differently each time."""
+    path = pathlib.Path(__file__).resolve().parent.parent / "tests/interchange/data/tokenizer_classes.json"
+    known = json.loads(path.read_text(encoding="utf-8"))["files"] if path.exists() and path.stat().st_size > 0 else {}
+    return {name: Tokenizer.from_str(known[name]["json"]["tokenizer.json"]) if name in known else train() for name, train in TRAINED.items()}
+
+
+TOKENIZERS = tokenizers()
 
 
 def files_of(tokenizer, bare):
-    if not bare:
-        return {"tokenizer.json": tokenizer.to_str()}
+    content = tokenizer.to_str()
+    if not bare or json.loads(content)["model"]["type"] == "Unigram":
+        return {"tokenizer.json": content}
     vocabulary = tokenizer.get_vocab()
     if "[UNK]" in vocabulary:
         return {"vocab.txt": "".join(f"{piece}\n" for piece in sorted(vocabulary, key=vocabulary.get))}
@@ -110,6 +145,14 @@ def cases():
     for settings in roberta:
         yield "roberta", True, {"model_type": "roberta"}, settings
         yield "roberta", False, {"model_type": "roberta"}, settings
+    # GTE, which transformers and its authors name differently.
+    for model in ["xlm-roberta", "gte"]:
+        for settings in [None, {}, {"tokenizer_class": "XLMRobertaTokenizer"}, {"tokenizer_class": "PreTrainedTokenizerFast"}]:
+            yield "xlm-roberta", False, {"model_type": model}, settings
+    yield "xlm-roberta", False, {"model_type": "new"}, {"tokenizer_class": "XLMRobertaTokenizerFast"}
+    for model in ["gte", "new"]:
+        yield "bert", False, {"model_type": model}, {"tokenizer_class": "BertTokenizer"}
+        yield "bert", True, {"model_type": model}, {"tokenizer_class": "BertTokenizer", "do_lower_case": False}
     yield "roberta", True, {"model_type": "bart"}, None
     yield "roberta", False, {"model_type": "bart"}, {"tokenizer_class": "BartTokenizer", "add_prefix_space": True}
     yield "roberta", False, {"model_type": "roberta"}, {"tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": True}
@@ -146,12 +189,13 @@ def golden(name, bare, config, settings):
     files = files_of(TOKENIZERS[name], bare) | {"config.json": json.dumps(config)}
     if settings is not None:
         files["tokenizer_config.json"] = json.dumps(settings)
+    texts = TEXTS + odd_texts(12)
     with tempfile.TemporaryDirectory() as folder:
         for file, content in files.items():
             with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
                 out.write(content)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        ids = [tokenizer(text, add_special_tokens=False).input_ids for text in TEXTS]
+        ids = [tokenizer(text, add_special_tokens=False).input_ids for text in texts]
         marks = tokenizer("").input_ids
     case = {"vocabulary": name, "bare": bare, "config": config, "ids": ids, "marks": marks}
     return case if settings is None else case | {"settings": settings}
@@ -160,7 +204,7 @@ def golden(name, bare, config, settings):
 def main():
     files = {name: {"bare": files_of(t, True), "json": files_of(t, False)} for name, t in TOKENIZERS.items()}
     lines = [json.dumps(golden(*case), ensure_ascii=True) for case in cases()]
-    print("{" + f'"made_with": "transformers {transformers.__version__}", "texts": {json.dumps(TEXTS)},')
+    print("{" + f'"made_with": "transformers {transformers.__version__}", "texts": {json.dumps(TEXTS + odd_texts(12))},')
     print(f'"files": {json.dumps(files, ensure_ascii=False)},')
     print('"cases": [\n' + ",\n".join(lines) + "\n]}")
 
