@@ -78,6 +78,25 @@ TEST(Complaint, TwoVocabulariesAreTakenForOne) {
 
 using Complaints = DamagedDirectory;
 
+// "The export fails: id -1 is outside the vocabulary".
+TEST_F(Complaints, TextsThatBeginWithNothingCannotBeExported) {
+  copy("bert_classifier");
+  for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
+    auto file =
+        parse_json(fixture_bytes(std::string("models/bert_classifier/") + name), "tokenizer");
+    if (file.contains("post_processor")) file["post_processor"]["single"].erase(0);
+    file.erase("cls_token");
+    write(name, file.dump());
+  }
+  const Checkpoint model = imported().checkpoint;
+  EXPECT_LT(load_model(model)->tokenizers().front().tokenizer.bos_id(), 0);
+  const ExportedModel exported = export_model(model);
+  EXPECT_EQ(exported.family, "bert");
+  const auto config = parse_json(exported.files.at("tokenizer_config.json"), "config");
+  EXPECT_FALSE(config.contains("cls_token"));
+  EXPECT_EQ(config["sep_token"], "[SEP]");
+}
+
 // "Garbage since the last version": what is tied was looked for under one name only, or believed
 // from a setting whose meaning has changed.
 TEST_F(Complaints, TiedWeightsAreLost) {

@@ -42,6 +42,14 @@ TEST(TokenizerWriting, KeepsTheTokenizersOfOtherPrograms) {
   EXPECT_EQ(equal, std::ssize(goldens::kForeignTokenizers));
 }
 
+TEST(TokenizerWriting, NamesTheTokenThatIsMissing) {
+  const Tokenizer tokenizer =
+      read_tokenizer_json(goldens::kForeignTokenizers.front().json, {}, "golden").tokenizer;
+  EXPECT_EQ(needed_piece(tokenizer, 0, "ends a text"), tokenizer.piece(0));
+  expect_error<ConfigError>([&] { needed_piece(tokenizer, -1, "ends a text"); },
+                            {"its tokenizer has no token that ends a text", "train the model"});
+}
+
 Tokenizer trained_for_writing(const TokenizerOptions& options) {
   const std::vector<std::string> sentences{"the small dog reads a red house, and reads.",
                                            "a young woman is watching the yellow bicycles!",

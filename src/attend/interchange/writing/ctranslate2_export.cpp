@@ -35,9 +35,11 @@ Ct2Json pieces_in_order(const Tokenizer& tokenizer) {
 
 // What config.json says of any model. CTranslate2 expects names of all three tokens.
 Ct2Json special_pieces(const Tokenizer& tokenizer, std::int32_t end, float epsilon) {
-  const auto named = [&](std::int32_t id) { return tokenizer.piece(id >= 0 ? id : end); };
+  const auto named = [&](std::int32_t id) {
+    return needed_piece(tokenizer, id >= 0 ? id : end, "ends a text");
+  };
   return {{"bos_token", named(tokenizer.bos_id())},
-          {"eos_token", tokenizer.piece(end)},
+          {"eos_token", needed_piece(tokenizer, end, "ends a text")},
           {"layer_norm_epsilon", Ct2Json(parse_json(fmt::format("{}", epsilon), "epsilon"))},
           {"unk_token", named(tokenizer.unk_id())}};
 }

@@ -1,5 +1,7 @@
 #include "attend/interchange/writing/tokenizer_writing.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +11,7 @@
 
 #include "attend/core/random/random.h"
 #include "attend/core/strings/quote.h"
+#include "attend/error.h"
 #include "attend/interchange/writing/tokenizer_writing_parts.h"
 #include "attend/text/byte_bpe/byte_bpe.h"
 #include "attend/text/tokenizer_file.h"
@@ -136,17 +139,19 @@ void add_model(WrittenJson& file, const WordPieceDescription& d) {
                          {"strip_accents", d.strip_accents},
                          {"lowercase", d.lowercase}};
   const WrittenJson form = form_json(d.normalization.form);
+  if (d.vocabulary.special.unk < 0) refuse_to_write("no token that stands for unknown words");
+  const std::string& unknown =
+      d.vocabulary.pieces[static_cast<std::size_t>(d.vocabulary.special.unk)];
   file["added_tokens"] = added_tokens_of(d.vocabulary, {});
   file["normalizer"] =
       form.is_null() ? bert : WrittenJson{{"type", "Sequence"}, {"normalizers", {form, bert}}};
   file["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
   file["decoder"] = {{"type", "WordPiece"}, {"prefix", detail::kContinuation}, {"cleanup", true}};
-  file["model"] = {
-      {"type", "WordPiece"},
-      {"unk_token", d.vocabulary.pieces[static_cast<std::size_t>(d.vocabulary.special.unk)]},
-      {"continuing_subword_prefix", detail::kContinuation},
-      {"max_input_chars_per_word", detail::kLongestWord},
-      {"vocab", vocabulary_json(d.vocabulary.pieces)}};
+  file["model"] = {{"type", "WordPiece"},
+                   {"unk_token", unknown},
+                   {"continuing_subword_prefix", detail::kContinuation},
+                   {"max_input_chars_per_word", detail::kLongestWord},
+                   {"vocab", vocabulary_json(d.vocabulary.pieces)}};
 }
 
 // The file that the tokenizer was read from, as far as it matters.
@@ -155,6 +160,16 @@ void add_model(WrittenJson& file, const detail::StepsDescription& d) {
 }
 
 }  // namespace
+
+const std::string& needed_piece(const Tokenizer& tokenizer, std::int32_t id,
+                                std::string_view what) {
+  if (id < 0)
+    throw ConfigError(
+        fmt::format("its tokenizer has no token that {}, and models of this family need one; train "
+                    "the model with a tokenizer that has it, such as those that attend trains",
+                    what));
+  return tokenizer.piece(id);
+}
 
 std::string write_tokenizer_json(const Tokenizer& tokenizer, const TextSpecialTokens& marks) {
   WrittenJson file{{"version", "1.0"},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attend/interchange/tokenizers/tokenizer_json.h"
@@ -16,6 +17,10 @@ struct TextSpecialTokens {
   std::vector<std::int32_t> prefix = {}, suffix = {};
   PairForm pair = {};
 };
+
+// The piece of a special token that a family of models needs, `what` "ends a text" or the like.
+// Throws ConfigError, which says so, if the tokenizer has none: `id` is negative then.
+const std::string& needed_piece(const Tokenizer& tokenizer, std::int32_t id, std::string_view what);
 
 // The content of a tokenizer.json that read_tokenizer_json() makes this tokenizer from again.
 // Throws ConfigError that names what has no equal there.

@@ -126,7 +126,8 @@ std::optional<TextFiles> write_pegasus(const SavedModel& saved, Checkpoint& equa
     write_pegasus_pieces(tokenizer, files);
   } else {
     const std::int32_t start = model->format.marks.before_target.front();
-    write_tokenizer_files(tokenizer, marks_of(*model), {{"pad_token", tokenizer.piece(start)}},
+    write_tokenizer_files(tokenizer, marks_of(*model),
+                          {{"pad_token", needed_piece(tokenizer, start, "begins a translation")}},
                           files, equal);
   }
   return files;

@@ -25,12 +25,14 @@ nlohmann::json tokenizer_settings(const Tokenizer& tokenizer, const TextLengthOp
   nlohmann::json inputs{"input_ids"};
   if (has_token_types) inputs.push_back("token_type_ids");
   inputs.push_back("attention_mask");
-  return {{"model_input_names", inputs},
-          {"model_max_length", length.max_length},
-          {"truncation_side",
-           enum_names(length.truncation)[static_cast<std::size_t>(length.truncation)]},
-          {"cls_token", tokenizer.piece(tokenizer.bos_id())},
-          {"sep_token", tokenizer.piece(tokenizer.eos_id())}};
+  nlohmann::json settings{
+      {"model_input_names", inputs},
+      {"model_max_length", length.max_length},
+      {"truncation_side",
+       enum_names(length.truncation)[static_cast<std::size_t>(length.truncation)]},
+      {"sep_token", needed_piece(tokenizer, tokenizer.eos_id(), "ends a text")}};
+  if (tokenizer.bos_id() >= 0) settings["cls_token"] = tokenizer.piece(tokenizer.bos_id());
+  return settings;
 }
 
 EncoderJson network_settings(const EncoderConfig& shape, const EncoderWords& words,
@@ -80,7 +82,9 @@ TextFiles files_of_encoder(const Tokenizer& tokenizer, const TextLengthOptions& 
       tokenizer_settings(tokenizer, length, words.has_token_types || pair.numbers_texts);
   const bool is_engine = detail::is_tokenizer_file(tokenizer.bytes());
   if (is_engine || !is_reordered_sentencepiece(tokenizer.bytes())) {
-    write_tokenizer_files(tokenizer, {{special.bos}, {special.eos}, pair}, settings, files, equal);
+    TextSpecialTokens marks{{}, {special.eos}, pair};
+    if (special.bos >= 0) marks.prefix = {special.bos};
+    write_tokenizer_files(tokenizer, marks, settings, files, equal);
     return files;
   }
   settings["tokenizer_class"] = fmt::format("{}Tokenizer", words.class_prefix);

@@ -57,8 +57,9 @@ struct MarianTokenizers {
 };
 MarianTokenizers marian_tokenizers(const TranslationModel& model, const TransformerConfig& shape) {
   const Tokenizer& tgt = model.tgt_tokenizer;
-  const SpecialPieces special{tgt.piece(tgt.bos_id()), tgt.piece(tgt.eos_id()),
-                              tgt.piece(tgt.pad_id()), "<unk>"};
+  const SpecialPieces special{needed_piece(tgt, tgt.bos_id(), "begins a text"),
+                              needed_piece(tgt, tgt.eos_id(), "ends a text"),
+                              needed_piece(tgt, tgt.pad_id(), "fills up batches"), "<unk>"};
   const auto reordered = [&](const Tokenizer& tokenizer, const std::vector<std::string>& controls) {
     return Tokenizer::from_bytes(
         reorder_sentencepiece(tokenizer.bytes(), {pieces_of(tokenizer), controls, special}));
@@ -96,8 +97,9 @@ MarianTokenizers begin_as_marian(const TranslationModel& model, Checkpoint& equa
   begin_with_zeros(equal, special.bos, place);
   tgt.erase(tgt.begin() + special.bos);
   tgt.insert(tgt.begin() + place, padding);
-  const SpecialPieces names{padding, model.tgt_tokenizer.piece(special.eos), padding,
-                            model.tgt_tokenizer.piece(special.unk)};
+  const SpecialPieces names{padding, needed_piece(model.tgt_tokenizer, special.eos, "ends a text"),
+                            padding,
+                            needed_piece(model.tgt_tokenizer, special.unk, "is unknown text")};
   const auto reordered = [&](const Tokenizer& tokenizer, const std::vector<std::string>& pieces) {
     return Tokenizer::from_bytes(reorder_sentencepiece(tokenizer.bytes(), {pieces, {}, names}));
   };
@@ -164,9 +166,9 @@ MarianJson marian_tokenizer(const TranslationModel& model, bool separate) {
   MarianJson json{{"tokenizer_class", "MarianTokenizer"},
                   {"model_max_length", kUsualLength},
                   {"separate_vocabs", separate},
-                  {"eos_token", tokenizer.piece(tokenizer.eos_id())},
-                  {"pad_token", tokenizer.piece(tokenizer.pad_id())},
-                  {"unk_token", tokenizer.piece(tokenizer.unk_id())}};
+                  {"eos_token", needed_piece(tokenizer, tokenizer.eos_id(), "ends a text")},
+                  {"pad_token", needed_piece(tokenizer, tokenizer.pad_id(), "fills up batches")},
+                  {"unk_token", needed_piece(tokenizer, tokenizer.unk_id(), "is unknown text")}};
   for (const auto& [key, side] : {std::pair{"source_lang", "src"}, std::pair{"target_lang", "tgt"}})
     if (const auto kind = model.text_kinds.find(side);
         kind != model.text_kinds.end() && !kind->second.language.empty())

@@ -69,7 +69,8 @@ void write_t5_tokenizer(const TranslationModel& model, TextFiles& files, Checkpo
     return;
   }
   // The token that the decoder begins with is also the padding token.
-  const std::string& start = tokenizer.piece(model.format.marks.before_target.front());
+  const std::string& start =
+      needed_piece(tokenizer, model.format.marks.before_target.front(), "begins a translation");
   const PairSpecialTokens& marks = model.format.marks;
   write_tokenizer_files(tokenizer, {marks.before_source, marks.after_source},
                         {{"bos_token", start}, {"pad_token", start}}, files, equal);
