@@ -64,13 +64,20 @@ TEST_F(ModelDirectoryTest, TakesNamesAndNoPaths) {
 TEST_F(ModelDirectoryTest, FollowsNoLinkThatLeadsOut) {
   std::filesystem::create_symlink(path("secret"), path("model/link"));
   std::filesystem::create_symlink("../secret", path("model/relative"));
-  std::filesystem::create_symlink("1_Pooling/config.json", path("model/deeper"));
   std::filesystem::create_symlink("link", path("model/chain"));
+  std::filesystem::create_directory_symlink(".", path("model/itself"));
   std::filesystem::create_directory_symlink(folder_, path("model/up"));
-  for (const char* const name : {"link", "relative", "deeper", "chain", "up"})
+  for (const char* const name : {"link", "relative", "chain", "up", "itself"})
     expect_refused(name, "found a link that leads out of it; copy the directory with `cp -rL`");
   std::filesystem::create_symlink("nowhere", path("model/dangling"));
   expect_refused("dangling", "cannot open");
+}
+
+// The run of a training of eole has links to its last step.
+TEST_F(ModelDirectoryTest, FollowsLinksToFoldersInside) {
+  std::filesystem::create_symlink("1_Pooling/config.json", path("model/deeper"));
+  EXPECT_EQ(ModelDirectory(path("model")).text("deeper"),
+            ModelDirectory(path("model")).folder("1_Pooling").text("config.json"));
 }
 
 TEST_F(ModelDirectoryTest, FollowsLinksOfASnapshotToItsBlobs) {

@@ -26,6 +26,13 @@ std::filesystem::path blobs_of_snapshot(std::filesystem::path directory) {
   return {};
 }
 
+// Whether a path leads to something in the folder, at any depth. Both are canonical.
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const auto [in_path, in_folder] =
+      std::mismatch(path.begin(), path.end(), folder.begin(), folder.end());
+  return in_folder == folder.end() && in_path != path.end();
+}
+
 }  // namespace
 
 ModelDirectory::ModelDirectory(const std::filesystem::path& path) : path_(path) {
@@ -72,7 +79,7 @@ std::filesystem::path ModelDirectory::file(std::string_view name) const {
   const std::filesystem::path target = std::filesystem::canonical(path, error);
   if (error) throw DataError(fmt::format("{}: cannot open: {}", path.string(), error.message()));
   const bool is_blob = target.parent_path() == blobs_of_snapshot(canonical_);
-  if (target.parent_path() != canonical_ && !is_blob)
+  if (!is_inside(target, canonical_) && !is_blob)
     throw DataError(
         fmt::format("{}: expected a file in this directory, found a link that leads "
                     "out of it; copy the directory with `cp -rL` first",
