@@ -1,5 +1,5 @@
-// Checkpoints of fairseq and OpenNMT-py with one file replaced, or the pickle of one: a model, or
-// an error. The first byte of an input tells which the rest is.
+// Checkpoints of fairseq and OpenNMT-py and directories of eole with one file replaced, or the
+// pickle of one: a model, or an error. The first byte of an input tells which the rest is.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,19 @@
 namespace attend::checkpoint_model_fuzz {
 namespace {
 
-constexpr std::array kFiles{"checkpoint_best.pt", "bpecodes", "dict.en.txt"};
+// Models, and files in them that are replaced.
+struct Replaced {
+  const char *model, *file;
+};
+constexpr std::array kFiles{Replaced{"fairseq_older", "checkpoint_best.pt"},
+                            Replaced{"fairseq_older", "bpecodes"},
+                            Replaced{"fairseq_older", "dict.en.txt"},
+                            Replaced{"eole_joined", "config.json"},
+                            Replaced{"eole_words", "vocab.json"},
+                            Replaced{"eole_lm_rotary", "config.json"}};
+constexpr std::array kPickled{Replaced{"opennmt_older", "model_step_1.pt"},
+                              Replaced{"opennmt_lm_older", "model_step_1.pt"},
+                              Replaced{"fairseq_lm_words", "checkpoint_best.pt"}};
 
 std::filesystem::path models() {
   return std::filesystem::path(ATTEND_SOURCE_DIR) / "tests/interchange/data/models";
@@ -47,14 +59,6 @@ std::vector<WrittenEntry> entries_of(const std::string& checkpoint) {
   return entries;
 }
 
-// Checkpoints whose pickle is replaced.
-struct Pickled {
-  const char *model, *file;
-};
-constexpr std::array kPickled{Pickled{"opennmt_older", "model_step_1.pt"},
-                              Pickled{"opennmt_lm_older", "model_step_1.pt"},
-                              Pickled{"fairseq_lm_words", "checkpoint_best.pt"}};
-
 void import_files(TextFiles files) {
   try {
     import_model(ModelDirectory("fuzz", std::move(files)));
@@ -62,34 +66,36 @@ void import_files(TextFiles files) {
   }
 }
 
+const TextFiles& known_files_of(const char* model) {
+  static std::map<std::string, TextFiles> known;
+  if (!known.contains(model)) known[model] = files_of(model);
+  return known.at(model);
+}
+
 void use(std::string_view input) {
-  static const TextFiles fairseq = files_of("fairseq_older");
   if (input.empty()) return;
   const std::size_t which =
       static_cast<unsigned char>(input.front()) % (kFiles.size() + kPickled.size());
-  if (which < kFiles.size()) {
-    TextFiles files = fairseq;
-    files[kFiles[which]] = input.substr(1);
-    return import_files(std::move(files));
+  const bool is_whole = which < kFiles.size();
+  const auto& [model, file] = is_whole ? kFiles[which] : kPickled[which - kFiles.size()];
+  TextFiles files = known_files_of(model);
+  if (is_whole) {
+    files[file] = input.substr(1);
+  } else {
+    std::vector<WrittenEntry> changed = entries_of(files.at(file));
+    changed.front().bytes = input.substr(1);
+    files[file] = written_zip(changed);
   }
-  const auto& [model, file] = kPickled[which - kFiles.size()];
-  static std::map<std::string, TextFiles> known;
-  if (!known.contains(model)) known[model] = files_of(model);
-  TextFiles files = known.at(model);
-  std::vector<WrittenEntry> changed = entries_of(files.at(file));
-  changed.front().bytes = input.substr(1);
-  files[file] = written_zip(changed);
   import_files(std::move(files));
 }
 
 std::vector<std::string> corpus() {
   std::vector<std::string> inputs;
-  const TextFiles fairseq = files_of("fairseq_older");
-  for (std::size_t i = 0; i < kFiles.size(); ++i)
-    inputs.push_back(static_cast<char>(i) + fairseq.at(kFiles[i]));
-  for (std::size_t i = 0; i < kPickled.size(); ++i)
-    inputs.push_back(static_cast<char>(kFiles.size() + i) +
-                     entries_of(files_of(kPickled[i].model).at(kPickled[i].file)).front().bytes);
+  for (const auto& [model, file] : kFiles)
+    inputs.push_back(static_cast<char>(inputs.size()) + known_files_of(model).at(file));
+  for (const auto& [model, file] : kPickled)
+    inputs.push_back(static_cast<char>(inputs.size()) +
+                     entries_of(known_files_of(model).at(file)).front().bytes);
   return inputs;
 }
 
@@ -116,6 +122,9 @@ std::vector<std::string> dictionary() {
           "max_relative_positions",
           "position_encoding",
           "decoder_start_token",
+          "\"heads_kv\": 2",
+          "\"rope_config\": {}",
+          "\"encoder\": null",
           "itos",
           "ctorch._utils\n_rebuild_tensor_v2\n",
           "cargparse\nNamespace\n"};

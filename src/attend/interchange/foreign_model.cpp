@@ -160,8 +160,7 @@ Opened open_converted(Ctranslate2Model model, LanguagePair languages,
           std::move(languages),     std::move(language_names)};
 }
 
-Opened open_named_checkpoint(const ModelDirectory& directory, const std::string& name) {
-  CheckpointModel model = open_checkpoint(directory, name);
+Opened opened_checkpoint(CheckpointModel model) {
   return {std::move(model.foreign), std::move(model.weights), std::move(model.family),
           std::move(model.description), std::move(model.languages)};
 }
@@ -175,13 +174,6 @@ Opened open_named_checkpoint(const ModelDirectory& directory, const std::string&
 
 // eole names its weights so, and no program of transformers does.
 constexpr const char* kEoleWeights = "model.00.safetensors";
-
-[[noreturn]] void refuse_eole(const ModelDirectory& directory) {
-  throw DataError(
-      fmt::format("{}: it is a model of eole ({}), which is not supported; a model that eole has "
-                  "converted can be imported from the directory that it was made of",
-                  directory.path(), kEoleWeights));
-}
 
 Opened open_model(const ModelDirectory& directory) {
   if (auto package = open_argos_package(directory))
@@ -197,10 +189,10 @@ Opened open_model(const ModelDirectory& directory) {
   }
   if (auto model = open_ctranslate2(directory, directory))
     return open_converted(*std::move(model), languages_in(directory));
-  if (directory.contains(kEoleWeights)) refuse_eole(directory);
+  if (directory.contains(kEoleWeights)) return opened_checkpoint(read_eole(directory));
   if (has_config) return open_huggingface(directory);
   if (const auto checkpoint = find_checkpoint(directory))
-    return open_named_checkpoint(directory, *checkpoint);
+    return opened_checkpoint(open_checkpoint(directory, *checkpoint));
   for (const std::string& name : directory.names())
     if (name.ends_with(kOnnx)) refuse_onnx(directory.path() + "/" + name);
   throw DataError(
@@ -295,8 +287,8 @@ ImportedModel import_model(const std::filesystem::path& path, const ImportOption
   if (path.extension() == kOnnx) refuse_onnx(path.string());
   if (is_checkpoint_file(path)) {
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    return import_opened(open_named_checkpoint(ModelDirectory(folder), path.filename().string()),
-                         path.string(), options);
+    CheckpointModel model = open_checkpoint(ModelDirectory(folder), path.filename().string());
+    return import_opened(opened_checkpoint(std::move(model)), path.string(), options);
   }
   return import_model(open_model_files(path), options);
 }

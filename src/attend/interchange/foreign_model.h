@@ -70,7 +70,7 @@ struct ImportOptions {
 // IoError, and DataError for a file that is no such package.
 ModelDirectory open_model_files(const std::filesystem::path& path);
 
-// Reads a model of Hugging Face, Marian, CTranslate2, Argos Translate, fairseq or OpenNMT-py.
+// Reads a model of Hugging Face, Marian, CTranslate2, Argos Translate, fairseq, OpenNMT-py or eole.
 // Throws IoError, DataError that names the first setting or tensor that is neither used nor known
 // to change nothing, and ConfigError for a language that the model does not have.
 ImportedModel import_model(const ModelDirectory& directory, const ImportOptions& options = {});

@@ -136,13 +136,14 @@ void run_import(const ImportArguments& a, const OptionBinding& binding) {
 void add_import_command(CLI::App& app) {
   CLI::App& command = add_command(app, "import",
                                   "Convert a model of Hugging Face, Marian, Firefox, CTranslate2, "
-                                  "Argos Translate, fairseq, OpenNMT-py or llama.cpp to a model "
-                                  "file");
+                                  "Argos Translate, fairseq, OpenNMT-py, eole or llama.cpp to a "
+                                  "model file");
   const auto arguments = std::make_shared<ImportArguments>();
   add_argument(
       command, arguments->directory,
       {"directory", "DIR",
-       "model directory of Hugging Face, Marian or CTranslate2, a package .argosmodel, a file "
+       "model directory of Hugging Face, Marian, CTranslate2 or eole, a package .argosmodel, a "
+       "file "
        ".gguf, a checkpoint .pt of fairseq or OpenNMT-py or its directory, or ORG/NAME of a model "
        "that was downloaded from the Hugging Face Hub"});
   const auto binding = std::make_shared<OptionBinding>(command);

@@ -1,5 +1,6 @@
-// Language models in checkpoints (tools/make_fairseq_language_fixtures.py,
-// make_opennmt_language_fixtures.py), against what fairseq and OpenNMT-py compute with them.
+// Language models in checkpoints and directories (tools/make_fairseq_language_fixtures.py,
+// make_opennmt_language_fixtures.py, make_eole_language_fixtures.py), against what fairseq,
+// OpenNMT-py and eole compute with them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +35,9 @@ class LanguageCheckpoint : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Of, LanguageCheckpoint,
                          testing::Values("fairseq_lm_gpt", "fairseq_lm_post", "fairseq_lm_words",
                                          "fairseq_lm_older", "opennmt_lm_rotary",
-                                         "opennmt_lm_older", "opennmt_lm_bare"),
+                                         "opennmt_lm_older", "opennmt_lm_bare", "eole_lm_rotary",
+                                         "eole_lm_codes", "eole_lm_words", "eole_lm_shared",
+                                         "eole_lm_branch"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 // Tokens of texts, every layer, logits, and what greedy search writes.
@@ -71,7 +74,7 @@ TEST_P(LanguageCheckpoint, ScoresEveryTokenOfAText) {
 // dictionary, have none here.
 bool has_no_odd_words(const std::string& text) {
   return text.find("<unk>") == text.npos && text.find("madeupword") == text.npos &&
-         text.find("<blank>") == text.npos;
+         text.find("<blank>") == text.npos && text.find("⁇") == text.npos;
 }
 // Without the end of a line, too, which is text here.
 std::string without_space_around(const std::string& text) {
@@ -100,24 +103,26 @@ TEST_P(LanguageCheckpoint, WritesTheTextThatItsProgramWrites) {
   EXPECT_GE(compared, 1);
 }
 
-// fairseq reads lines as one stream, OpenNMT-py each as a text of its own. What is never written is
+// fairseq reads lines as one stream, the others each as a text of its own. What is never written is
 // padding, or nothing.
 TEST_P(LanguageCheckpoint, KeepsWhatATextIs) {
   const Checkpoint model = imported();
   const LanguageModel read = language_model(model);
   const SpecialTokens special = read.tokenizer.special_tokens();
   const std::string name = GetParam();
-  const bool begins_with_end =
-      name != "fairseq_lm_post" && (is_fairseq() || name.ends_with("bare"));
+  const bool begins_with_end = (name != "fairseq_lm_post" && is_fairseq()) ||
+                               name == "opennmt_lm_bare" || name == "eole_lm_codes";
+  const std::int32_t begins = begins_with_end ? special.eos : special.bos;
   EXPECT_EQ(read.text.has_lines(), is_fairseq());
-  EXPECT_EQ(read.text.prefix, std::vector{begins_with_end ? special.eos : special.bos});
+  EXPECT_EQ(read.text.prefix, std::vector{begins});
+  if (!is_fairseq()) EXPECT_EQ(read.text.start, begins);
   EXPECT_EQ(read.text.ends, std::vector{special.eos});
   if (is_fairseq()) {
     EXPECT_EQ(read.text.forbidden, (std::vector<std::vector<std::int32_t>>{{special.pad}}));
   } else {
     EXPECT_TRUE(read.text.forbidden.empty());
   }
-  EXPECT_EQ(model.metadata.at(kFamilyKey), is_fairseq() ? "fairseq" : "opennmt");
+  EXPECT_EQ(model.metadata.at(kFamilyKey), name.substr(0, name.find('_')));
 }
 
 TEST_P(LanguageCheckpoint, RunsInFewerBits) {

@@ -1,5 +1,5 @@
-// Models in checkpoints of fairseq and OpenNMT-py: *.pt, with the files beside them that split
-// texts.
+// Models in checkpoints of fairseq and OpenNMT-py, *.pt, and in directories of eole, with the files
+// beside them that split texts.
 #pragma once
 
 #include <filesystem>
@@ -28,6 +28,9 @@ std::optional<std::string> find_checkpoint(const ModelDirectory& directory);
 // Reads the checkpoint `name`. Throws DataError for what is not supported, and for a file that is
 // no checkpoint of a program that is known.
 CheckpointModel open_checkpoint(const ModelDirectory& directory, const std::string& name);
+
+// Reads a directory of eole. Throws DataError for what is not supported.
+CheckpointModel read_eole(const ModelDirectory& directory);
 
 // A checkpoint with what its readers need.
 struct OpenedCheckpoint {

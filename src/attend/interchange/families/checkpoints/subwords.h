@@ -1,5 +1,5 @@
-// The texts of models of fairseq and OpenNMT-py: lists of entries, and what splits words into
-// these.
+// The texts of models of fairseq, OpenNMT-py and eole: lists of entries, and what splits words
+// into these.
 #pragma once
 
 #include <string>
