@@ -53,7 +53,8 @@ bool is_foreign_model(const fs::path& path) {
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml") ||
-           name.ends_with(".pt") || name.ends_with(".onnx") || is_firefox_model(name);
+           name.ends_with(".pt") || name.ends_with(".onnx") || name == kSockeyeWeights ||
+           is_firefox_model(name);
   });
 }
 

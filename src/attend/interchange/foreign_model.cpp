@@ -80,8 +80,16 @@ constexpr std::array kFamilies{
 // What the authors of GTE call it.
 constexpr std::string_view kTypeOfGteAuthors = "new";
 
+// Types that people ask for, and why none of their models is read.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kOtherTypes{
+    {{"switch_transformers",
+      "models of Switch Transformers are not supported: their experts leave out the tokens of a "
+      "text beyond a capacity, and no layer here does"}}};
+
 const ModelFamily& family_of(ForeignConfig& config) {
   const std::string type = config.text("model_type");
+  for (const auto& [other, why] : kOtherTypes)
+    if (type == other) config.refuse("model_type", why);
   const std::string_view name = type == kTypeOfGteAuthors ? "gte" : type;
   for (const ModelFamily& family : kFamilies) {
     if (family.name == name) return family;
@@ -175,6 +183,13 @@ Opened opened_checkpoint(CheckpointModel model) {
 // eole names its weights so, and no program of transformers does.
 constexpr const char* kEoleWeights = "model.00.safetensors";
 
+[[noreturn]] void refuse_sockeye(const ModelDirectory& directory) {
+  throw DataError(fmt::format(
+      "{}: it is a model of Sockeye ({}), which is not supported; a model that `attend train` "
+      "trains on its translations can take its place",
+      directory.path(), kSockeyeWeights));
+}
+
 Opened open_model(const ModelDirectory& directory) {
   if (auto package = open_argos_package(directory))
     return open_converted(std::move(package->model), std::move(package->languages),
@@ -193,6 +208,7 @@ Opened open_model(const ModelDirectory& directory) {
   if (has_config) return open_huggingface(directory);
   if (const auto checkpoint = find_checkpoint(directory))
     return opened_checkpoint(open_checkpoint(directory, *checkpoint));
+  if (directory.contains(kSockeyeWeights)) refuse_sockeye(directory);
   for (const std::string& name : directory.names())
     if (name.ends_with(kOnnx)) refuse_onnx(directory.path() + "/" + name);
   throw DataError(

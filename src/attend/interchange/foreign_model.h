@@ -55,6 +55,9 @@ inline constexpr const char* kFamilyKey = "attend.family";
 // The metadata of an imported model that names languages for people, as JSON: {"en": "English"}.
 inline constexpr const char* kLanguageNamesKey = "attend.language_names";
 
+// The weights in a directory of Sockeye, whose models are refused by name.
+inline constexpr const char* kSockeyeWeights = "params.best";
+
 struct ImportedModel {
   Checkpoint checkpoint;  // with golden samples
   std::string family;

@@ -209,6 +209,13 @@ TEST_F(ChangedCheckpoint, IsNamedIfItIsAnother) {
   expect_refused({"model.pt", "expected a PyTorch checkpoint"});
 }
 
+TEST_F(ChangedCheckpoint, IsNamedIfItIsOfSockeyeOrSwitch) {
+  files_ = {{"params.best", "weights"}, {"config", "{}"}, {"vocab.src.0.json", "{}"}};
+  expect_refused({"memory: it is a model of Sockeye (params.best)", "not supported"});
+  files_ = {{"config.json", R"({"model_type": "switch_transformers"})"}};
+  expect_refused({"\"model_type\" is \"switch_transformers\"", "experts leave out the tokens"});
+}
+
 // What Moses splits is the user's affair, and said.
 TEST(ImportedCheckpoint, SaysWhatTextsItExpects) {
   const auto remarks = [](const char* name) {
