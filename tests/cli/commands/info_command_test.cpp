@@ -62,5 +62,23 @@ TEST_F(InfoSet, RefusesWhatCannotBeSetAndLeavesTheFileAlone) {
   EXPECT_EQ(read(model_), before);
 }
 
+using Info = InfoSet;
+
+TEST_F(Info, DescribesTheModelOfADirectory) {
+  import_fixture("marian");
+  ASSERT_EQ(run({"info", model_}), 0) << error_;
+  const std::string of_file = out_.substr(out_.find('\n'));
+  // The folder of a run, which has the model.
+  ASSERT_EQ(run({"info", path("")}), 0) << error_;
+  EXPECT_EQ(out_.substr(out_.find('\n')), of_file);
+  const std::string directory =
+      std::string(ATTEND_SOURCE_DIR) + "/tests/interchange/data/models/marian";
+  ASSERT_EQ(run({"info", directory}), 0) << error_;
+  EXPECT_EQ(out_.substr(out_.find('\n')), of_file);
+  expect_error({"info", directory, "--set", "name=x"},
+               {"a model of another program", "`attend import` makes a file of it"});
+  expect_error({"info", path("nowhere")}, {"nowhere"});
+}
+
 }  // namespace
 }  // namespace attend

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <memory>
 
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/cli/binding/command.h"
+#include "attend/cli/binding/model_path.h"
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/output.h"
@@ -16,6 +19,9 @@
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
+#include "attend/interchange/any_model.h"
+#include "attend/interchange/hub_cache.h"
+#include "attend/interchange/peft.h"
 #include "attend/model_file.h"
 #include "attend/tasks/language/chat.h"
 #include "attend/tasks/model_file/model_reading.h"
@@ -178,8 +184,19 @@ Metadata settings_of(const std::vector<std::string>& arguments) {
   return settings;
 }
 
+// Whether it is imported before it is described. An adapter in a file is described as it is.
+bool is_of_another_program(const std::string& named) {
+  const std::filesystem::path path = local_path(named);
+  return is_foreign_model(path) || is_peft_directory(path);
+}
+
 void change(const InfoArguments& arguments) {
   const Metadata settings = settings_of(arguments.set);
+  if (is_of_another_program(arguments.model))
+    throw ConfigError(
+        fmt::format("--set: expected a model file, got a model of another program, {}; "
+                    "`attend import` makes a file of it",
+                    shown_path(arguments.model)));
   try {
     const ProgressLine progress = ProgressLine::timing("writing the file");
     set_model_settings(arguments.model, settings);
@@ -190,8 +207,11 @@ void change(const InfoArguments& arguments) {
 
 void run_info(const InfoArguments& arguments) {
   if (!arguments.set.empty()) change(arguments);
+  const bool is_import = is_of_another_program(arguments.model);
+  const std::string path =
+      model_file_of(is_import ? model_path(arguments.model) : arguments.model).string();
   ProgressLine progress = ProgressLine::timing("reading the file");
-  const FileDescription file = describe(arguments.model);
+  const FileDescription file = describe(path);
   progress.end();
   const bool text = arguments.format == OutputFormat::text;
   text ? print_summary(file) : print_json(file);
@@ -200,16 +220,16 @@ void run_info(const InfoArguments& arguments) {
     print_tensors(file);
   }
   if (!file.format_problem.empty()) throw DataError(file.format_problem);
-  if (text) print_golden(arguments.model);
+  if (text) print_golden(path);
 }
 
 }  // namespace
 
 void add_info_command(CLI::App& app) {
   CLI::App& command = add_command(
-      app, "info", "Describe a model file: its task, vocabulary and training in a few lines");
+      app, "info", "Describe a model: its task, vocabulary and training in a few lines");
   const auto arguments = std::make_shared<InfoArguments>();
-  add_argument(command, arguments->model, {"model", "MODEL", "model file, or the folder of a run"});
+  add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
   OptionBinding(command).add(*arguments);
   on_command(command, [arguments] { run_info(*arguments); });
 }
