@@ -113,6 +113,19 @@ TEST_F(DistillCommand, TakesATextWithoutTranslations) {
       << "the teacher's";
 }
 
+TEST_F(DistillCommand, LearnsFromATeacherWithFewPositions) {
+  ASSERT_EQ(run(training("teacher", {"--max-steps", "2", "--positions", "learned",
+                                     "--max-positions", "16", "--max-length", "15"})),
+            0)
+      << error_;
+  for (const char* const k : {"0", "3"}) {
+    ASSERT_EQ(run(distilling(k, {path("teacher"), "--teacher-top-k", k})), 0) << error_;
+    EXPECT_NE(out_.find("max-length is 16: the teachers have positions for no more"),
+              std::string::npos)
+        << out_;
+  }
+}
+
 TEST_F(DistillCommand, CanLeaveOutEitherLesson) {
   train_teacher("teacher", "1");
   ASSERT_EQ(run(distilling("words", {path("teacher"), "--targets", "none"})), 0) << error_;

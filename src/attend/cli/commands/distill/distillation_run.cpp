@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "attend/core/strings/counted.h"
 #include "attend/interchange/any_model.h"
 #include "attend/tasks/translation/pair_text.h"
+#include "attend/tasks/translation/training/training_text.h"
 
 namespace attend {
 
@@ -172,6 +174,18 @@ void DistillationRun::write_soft_targets(const TranslationEnsemble& teachers) {
   settle("soft-targets", {folder("probabilities").string()});
 }
 
+void DistillationRun::fit_lengths(const TranslationEnsemble& teachers) {
+  std::int64_t length = std::stoll(text("max-length"));
+  for (const auto& teacher : teachers.models()) {
+    const PairTokens tokens(teacher->format.of(languages()), teacher->tgt_tokenizer.eos_id());
+    if (const std::int64_t room = PairBatches::room_for_text(*teacher, tokens); room > 0)
+      length = std::min(length, room);
+  }
+  if (length == std::stoll(text("max-length"))) return;
+  remark("max-length is {}: the teachers have positions for no more\n", length);
+  settle("max-length", {fmt::format("{}", length)});
+}
+
 void DistillationRun::prepare_student() {
   const RuntimeScope runtime = enter_runtime(arguments_.session.run.threads);
   const TranslationEngine teachers = ensemble_of(load_teachers(arguments_.session.run));
@@ -187,10 +201,9 @@ void DistillationRun::prepare_student() {
   }
   train_on(all);
   // Teachers whose probabilities do not count are not loaded.
-  if (!soft_targets_count())
-    arguments_.session.run.teachers.clear();
-  else if (arguments_.distill.teacher_top_k > 0)
-    write_soft_targets(teachers.ensemble());
+  if (!soft_targets_count()) return arguments_.session.run.teachers.clear();
+  fit_lengths(teachers.ensemble());
+  if (arguments_.distill.teacher_top_k > 0) write_soft_targets(teachers.ensemble());
 }
 
 void DistillationRun::train_on(const Texts& texts) {

@@ -94,6 +94,8 @@ class DistillationRun {
   TargetSource source() const;
   // Names the languages of the student's files, whose names do not tell.
   void settle_languages(const TranslationModel& teacher);
+  // Lowers the student's max-length to the positions of the teachers.
+  void fit_lengths(const TranslationEnsemble& teachers);
   void train_on(const Texts& texts);
 
   DistillArguments& arguments_;
