@@ -40,16 +40,21 @@ std::vector<std::string> found(const std::string& data, std::vector<std::string>
 // Counts on a line, and stops after a part when a signal asks for it.
 class PartProgress {
  public:
-  explicit PartProgress(const char* unit) : line_(ProgressLine::counting(unit, 0)) {}
+  PartProgress(std::string unit, const std::string& resume_with)
+      : resume_with_(resume_with), line_(ProgressLine::counting(std::move(unit), 0)) {}
 
   std::function<void(std::int64_t)> function() {
     return [this](std::int64_t done) {
       line_.add(done - std::exchange(done_, done));
-      if (stop_.flag()) throw Interrupted{stop_.signal()};
+      if (!stop_.flag()) return;
+      line_.end();
+      remark("stopped; resume with: {}\n", resume_with_);
+      throw Interrupted{stop_.signal()};
     };
   }
 
  private:
+  const std::string& resume_with_;
   StopSignal stop_;
   ProgressLine line_;
   std::int64_t done_ = 0;
@@ -157,7 +162,7 @@ std::filesystem::path DistillationRun::folder(const char* part) const {
 TargetFiles DistillationRun::write_targets(const TranslationEngine& teachers) const {
   remark("translating the text with {}\n",
          counted(std::ssize(arguments_.session.run.teachers), "teacher"));
-  PartProgress progress("sentences");
+  PartProgress progress("sentences", arguments_.session.resume_with);
   return attend::write_targets(teachers, source(), arguments_.distill.targets, folder("targets"),
                                progress.function());
 }
@@ -165,7 +170,7 @@ TargetFiles DistillationRun::write_targets(const TranslationEngine& teachers) co
 void DistillationRun::write_soft_targets(const TranslationEnsemble& teachers) {
   remark("writing the {} most likely tokens for each of their targets\n",
          arguments_.distill.teacher_top_k);
-  PartProgress progress("pairs");
+  PartProgress progress("pairs", arguments_.session.resume_with);
   const LengthOptions length{std::stoi(text("max-length")),
                              text("over-long") == "truncate" ? OverLong::truncate : OverLong::skip};
   attend::write_soft_targets(teachers, {list("src-train"), list("tgt-train"), length, languages()},
