@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attend import _attend
 from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix, Ter
@@ -25,6 +26,7 @@ __all__ = [
     "Ter",
     "TerOptions",
     "bleu",
+    "breakdown",
     "calibration_error",
     "chrf",
     "confusion_matrix",
@@ -77,6 +79,31 @@ def report(
     others = None if baseline is None else checked_texts(baseline, "baseline")
     systems = _lists(hypotheses, "hypotheses")
     return _attend.report(systems, _lists(references), others, given(**options))
+
+
+def breakdown(
+    sources: Sequence[str],
+    hypotheses: Sequence[str],
+    references: References,
+    *,
+    training_text: Iterable[str] | None = None,
+    src_lang: str = "",
+    tgt_lang: str = "",
+) -> dict[str, Any]:
+    """Where translations fail: what ``attend evaluate --breakdown --format json`` has of a system.
+
+    ``training_text``: lines in the target language that the translator was trained on. Lost
+    negation is looked for if there is a list of words for both languages, such as "de" and "en".
+    Raises as ``bleu`` does, also for another number of sources.
+    """
+    seen = None if training_text is None else checked_texts(training_text, "training_text")
+    found: dict[str, Any] = json.loads(
+        _attend.breakdown(
+            checked_texts(sources, "sources"), _hypotheses(hypotheses), _lists(references), seen,
+            src_lang, tgt_lang,
+        )
+    )  # fmt: skip
+    return found
 
 
 def calibration_error(

@@ -126,6 +126,24 @@ def test_a_breakdown_has_the_figures_of_python(tmp_path: pathlib.Path) -> None:
     assert found[1]["negation"]["added"]
 
 
+def test_python_gets_the_breakdown_of_the_command_line(tmp_path: pathlib.Path) -> None:
+    texts = made_up()
+    (printed,) = evaluate(
+        tmp_path, texts, "--breakdown", "--training-text", tmp_path / "training", "--src-lang", "de",
+        "--tgt-lang", "en",
+    )["breakdown"]  # fmt: skip
+    del printed["system"]
+    lines = texts["source"], texts["second"], texts["reference"]
+    ours = attend.metrics.breakdown(
+        *lines, training_text=iter(texts["training"]), src_lang="de", tgt_lang="en"
+    )
+    assert ours == printed
+    short = attend.metrics.breakdown(*lines)
+    assert short["negation"] is None and "rarest_words" not in short
+    with pytest.raises(attend.DataError):
+        attend.metrics.breakdown(["a"], ["a", "b"], ["a", "b"])
+
+
 def test_the_worst_lines_have_the_lowest_chrf(tmp_path: pathlib.Path) -> None:
     texts = made_up()
     (worst,) = evaluate(tmp_path, texts, "--worst", 5)["worst"]

@@ -8,12 +8,17 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attend/core/json/json_text.h"
 #include "attend/error.h"
 #include "attend/metrics/report.h"
 #include "attend/python/keywords.h"
 #include "attend/python/module.h"
 #include "attend/python/released.h"
 #include "attend/python/values.h"
+#include "attend/tasks/translation/breakdown/breakdown_json.h"
 
 namespace nb = nanobind;
 
@@ -105,6 +110,20 @@ std::string report(const Systems& systems, const References& references,
                                 : evaluate(systems.front(), references, options));
 }
 
+// As JSON.
+std::string breakdown(const Lines& sources, const Lines& hypotheses, const References& references,
+                      const std::optional<Lines>& training_text, const std::string& src_lang,
+                      const std::string& tgt_lang) {
+  const Released released;
+  BreakdownOptions options{{}, {src_lang, tgt_lang}, nullptr};
+  if (training_text) {
+    const auto words = std::make_shared<WordFrequencies>();
+    for (const std::string& line : *training_text) words->add(line);
+    options.training_words = words;
+  }
+  return json_text(to_json(break_down(sources, hypotheses, references, options)));
+}
+
 double calibration_error(const std::vector<double>& probabilities, const std::vector<bool>& right,
                          int bins) {
   if (probabilities.size() != right.size())
@@ -193,6 +212,9 @@ void add_metrics(nb::module_& module) {
   module.def("ter", ter, nb::arg("hypotheses"), nb::arg("references"), nb::arg("options"));
   module.def("report", report, nb::arg("hypotheses"), nb::arg("references"),
              nb::arg("baseline").none(), nb::arg("options"));
+  module.def("breakdown", breakdown, nb::arg("sources"), nb::arg("hypotheses"),
+             nb::arg("references"), nb::arg("training_text").none(), nb::arg("src_lang"),
+             nb::arg("tgt_lang"));
   module.def("calibration_error", calibration_error, nb::arg("probabilities"), nb::arg("right"),
              nb::arg("bins"));
   add_confusion_matrix(module);

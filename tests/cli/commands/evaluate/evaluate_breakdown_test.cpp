@@ -78,6 +78,17 @@ TEST_F(EvaluateBreakdown, ShowsTheWorstLines) {
   EXPECT_NE(out_.find("  translation  The dog sleeps.\n"), std::string::npos);
 }
 
+TEST_F(EvaluateBreakdown, NamesTheLanguageWithoutNegationWords) {
+  const std::vector<std::string> czech{"--breakdown", "--sources",  path("src"), "--src-lang",
+                                       "de",          "--tgt-lang", "cs"};
+  ASSERT_EQ(evaluate(czech), 0) << error_;
+  EXPECT_NE(out_.find("\nnegation is left out: there is no list of its words for cs\n"),
+            std::string::npos)
+      << out_;
+  ASSERT_EQ(evaluate({"--breakdown", "--sources", path("src")}), 0) << error_;
+  EXPECT_EQ(out_.find("negation"), std::string::npos) << out_;
+}
+
 TEST_F(EvaluateBreakdown, TakesSubwordsWhereTheScoresDo) {
   write("hyp", "An@@ na\nx\ny\n");
   EXPECT_EQ(evaluate(with({"--worst", "1"})), kFailure);

@@ -7,6 +7,7 @@
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/tasks/translation/breakdown/breakdown_json.h"
 
 namespace attend {
 namespace {
@@ -28,50 +29,13 @@ std::shared_ptr<const WordFrequencies> training_words(const std::vector<std::str
   return words;
 }
 
-std::vector<std::int64_t> counted_from_one(std::vector<std::int64_t> lines) {
-  for (std::int64_t& line : lines) ++line;
-  return lines;
-}
-
-nlohmann::ordered_json groups_json(const char* title, const std::vector<LineGroup>& groups,
-                                   const std::vector<std::string>& metrics) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const LineGroup& group : groups) {
-    nlohmann::ordered_json row{{title, group.name}, {"lines", group.lines}};
-    for (std::size_t m = 0; m < metrics.size(); ++m) row[metrics[m]] = group.scores[m];
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-nlohmann::ordered_json groups_json(const char* title, const std::vector<WordGroup>& groups) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const WordGroup& group : groups) {
-    const HitCounts& words = group.words;
-    rows.push_back({{title, group.name},
-                    {"reference", words.gold},
-                    {"translation", words.predicted},
-                    {"both", words.hits}});
-  }
-  return rows;
-}
-
-nlohmann::ordered_json breakdown_json(const std::string& system, const TranslationBreakdown& b) {
-  nlohmann::ordered_json json{
-      {"system", system}, {"source_lengths", groups_json("words", b.source_lengths, b.metrics)}};
-  if (!b.rarest_words.empty()) {
-    json["rarest_words"] = groups_json("times", b.rarest_words, b.metrics);
-    json["word_frequencies"] = groups_json("times", b.word_frequencies);
-  }
-  json["copied"] = groups_json("words", b.copied);
-  if (b.negation_known)
-    json["negation"] = {{"negated", b.negated},
-                        {"lost", counted_from_one(b.lost_negation.lines)},
-                        {"not_negated", b.not_negated},
-                        {"added", counted_from_one(b.added_negation.lines)}};
-  json["flags"] = nlohmann::ordered_json::object();
-  for (const LineList& flag : b.flags) json["flags"][flag.name] = counted_from_one(flag.lines);
-  return json;
+// Why negation is not looked for; empty: it is, or nobody asked.
+std::string left_out(const LanguagePair& languages) {
+  for (const std::string& language : {languages.source, languages.target})
+    if (!language.empty() && !has_negation_words(language))
+      return fmt::format("negation is left out: there is no list of its words for {}\n",
+                         printable(language));
+  return "";
 }
 
 }  // namespace
@@ -85,6 +49,7 @@ TranslationFaults find_faults(const TranslationEvaluation& options, const Transl
                                 faults.sources.size()));
   const BreakdownOptions breaking{options.metrics, options.languages,
                                   training_words(options.training_text)};
+  if (options.breakdown) faults.left_out = left_out(options.languages);
   for (std::size_t s = 0; s < lines.systems.size(); ++s) {
     if (options.breakdown)
       faults.breakdowns.emplace_back(
@@ -98,7 +63,8 @@ TranslationFaults find_faults(const TranslationEvaluation& options, const Transl
 
 std::string faults_text(const TranslationFaults& faults, const TranslatedLines& lines, int digits) {
   std::string text;
-  if (!faults.breakdowns.empty()) text += "\n" + format_breakdown(faults.breakdowns, digits);
+  if (!faults.breakdowns.empty())
+    text += "\n" + format_breakdown(faults.breakdowns, digits) + faults.left_out;
   const auto add = [&](const char* what, const std::string& line) {
     text += fmt::format("  {:<11}  {}\n", what, printable(line, std::string::npos));
   };
@@ -118,8 +84,11 @@ std::string faults_text(const TranslationFaults& faults, const TranslatedLines& 
 
 void add_faults(const TranslationFaults& faults, const TranslatedLines& lines,
                 nlohmann::ordered_json& json) {
-  for (const auto& [name, breakdown] : faults.breakdowns)
-    json["breakdown"].push_back(breakdown_json(name, breakdown));
+  for (const auto& [name, breakdown] : faults.breakdowns) {
+    nlohmann::ordered_json system{{"system", name}};
+    system.update(to_json(breakdown));
+    json["breakdown"].push_back(system);
+  }
   for (std::size_t s = 0; s < faults.worst.size(); ++s) {
     nlohmann::ordered_json system{{"system", lines.names[s]},
                                   {"lines", nlohmann::ordered_json::array()}};

@@ -80,6 +80,7 @@ struct TranslatedLines {
 struct TranslationFaults {
   std::vector<std::string> sources;  // may be empty
   std::vector<NamedBreakdown> breakdowns;
+  std::string left_out;  // a line that says what they lack, and why
   std::vector<std::vector<ScoredLine>> worst;
 };
 
