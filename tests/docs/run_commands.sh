@@ -43,13 +43,15 @@ case "\${1:-} \${2:-}" in
     exit 1
     ;;
   "lab "[a-z]*) exec "$attend" "\$@" --quick ;;
-  "train "* | "prepare "*) ;;
+  "train "* | "prepare "*) kind=\$2 ;;
+  "distill "*) kind=translation ;;
   *) exec "$attend" "\$@" ;;
 esac
 out=run own=yes
 previous=
 of=
 [ "\$1" = prepare ] && of=prepare-
+[ "\$1" = distill ] && of=from-
 for word in "\$@"; do
   shift
   case "\$previous" in
@@ -63,7 +65,7 @@ for word in "\$@"; do
 done
 [ -n "\$own" ] || exec "$attend" "\$@"
 rm -rf "\$out"
-exec "$attend" "\$@" --config "$work/\$of\$2.toml"
+exec "$attend" "\$@" --config "$work/\$of\$kind.toml"
 WRAPPER
 # curl, with the port of the server in place of the usual one; an error status is a failure.
 cat >"$work/bin/curl" <<WRAPPER

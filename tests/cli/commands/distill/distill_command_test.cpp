@@ -72,6 +72,22 @@ TEST_F(DistillCommand, TrainsTeachersOfOtherSeedsAndOptions) {
   EXPECT_NE(read(model("run/teachers/1")), read(model("run/teachers/2")));
 }
 
+TEST_F(DistillCommand, GivesTheStudentTheVocabularyThatItsTeachersHave) {
+  // Fewer characters than are asked for.
+  ASSERT_EQ(run(distilling("run",
+                           {"--teacher-runs", "1", "--tokenizer", "chars", "--vocab-size", "250"})),
+            0)
+      << error_;
+  const auto vocabulary = [&](const std::string& name) {
+    return translation_model(load_checkpoint(model(name))).tgt_tokenizer.bytes();
+  };
+  EXPECT_EQ(vocabulary("run"), vocabulary("run/teachers/1"));
+  EXPECT_EQ(run(distilling("cost", {"--teacher-runs", "1", "--tokenizer", "chars", "--vocab-size",
+                                    "250", "--dry-run"})),
+            0)
+      << error_;
+}
+
 TEST_F(DistillCommand, GoesOnWhereItWasStopped) {
   const std::vector<std::string> options{"--teacher-runs", "2", "--teacher-options", "max-steps=4"};
   ASSERT_EQ(run(distilling("whole", options)), 0) << error_;

@@ -104,6 +104,7 @@ DistillationCost DistillationRun::cost() {
     TrainingTask task = prepare_task(*teacher.task, teacher.session, teacher.is_set, Teachers{});
     const auto model = std::make_shared<const Checkpoint>(untrained(task));
     teachers.assign(static_cast<std::size_t>(runs), model);
+    taught_here_ = true;
     StageCost one = training_cost(counted(runs, "teacher"), task, teacher.task->trainer());
     one.seconds *= runs;
     one.disk_bytes *= runs;

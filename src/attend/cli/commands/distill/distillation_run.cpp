@@ -71,10 +71,13 @@ TranslationEngine ensemble_of(const Teachers& teachers) {
 
 DistillationRun::DistillationRun(DistillArguments& arguments, const IsSet& is_set)
     : arguments_(arguments), is_set_([this, &is_set](const std::string& name) {
-        return settled_.contains(name) || is_set(name);
+        return settled_.contains(name) || (is_set(name) && !is_of_vocabulary(name));
       }) {
-  for (const OptionGroup& group : arguments_.task->option_groups())
+  for (const OptionGroup& group : arguments_.task->option_groups()) {
     fields_.insert(fields_.end(), group.fields.begin(), group.fields.end());
+    if (group.name == "vocabulary")
+      for (const OptionField& field : group.fields) vocabulary_.insert(field.name);
+  }
   if (trains_teachers() && arguments_.distill.runs.runs == 0)
     throw ConfigError(
         "expected teachers, the models to learn from, or --teacher-runs to train some; got none");
@@ -87,6 +90,11 @@ DistillationRun::DistillationRun(DistillArguments& arguments, const IsSet& is_se
   if (trains_teachers())
     teacher_run(*arguments_.task, arguments_.session, is_set_, arguments_.distill.runs, 1);
   if (!is_set("distill-weight")) settle("distill-weight", {kUsualWeight});
+}
+
+// Teachers that are trained here have the vocabulary that was asked for, which may be smaller.
+bool DistillationRun::is_of_vocabulary(const std::string& name) const {
+  return taught_here_ && soft_targets_count() && vocabulary_.contains(name);
 }
 
 std::vector<std::string> DistillationRun::list(std::string_view name) const {
@@ -138,6 +146,7 @@ void DistillationRun::train_teachers() {
     write_file_atomically(finished, "");
   }
   arguments_.session.run.teachers = std::move(teachers);
+  taught_here_ = true;
 }
 
 TargetSource DistillationRun::source() const {

@@ -76,6 +76,7 @@ class DistillationRun {
     std::vector<std::string> src, tgt;
   };
 
+  bool is_of_vocabulary(const std::string& name) const;
   std::vector<std::string> list(std::string_view name) const;
   std::string text(std::string_view name) const { return list(name).front(); }
   void settle(const std::string& name, const std::vector<std::string>& values);
@@ -102,7 +103,9 @@ class DistillationRun {
   std::vector<OptionField> fields_;  // of the student
   std::set<std::string> settled_;    // by this
   IsSet is_set_;
-  Texts pairs_;  // files of given translations
+  std::set<std::string> vocabulary_;  // names of its options
+  bool taught_here_ = false;          // once the teachers have been trained
+  Texts pairs_;                       // files of given translations
   Texts texts_;  // to translate; tgt: empty unless all of it has given translations
 };
 
