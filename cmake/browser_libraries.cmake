@@ -4,6 +4,10 @@ option(ATTEND_BROWSER_THREADS "Compile for several threads (the preset wasm-thre
 if(ATTEND_BROWSER_THREADS)  # every object, because memory is then shared
   add_compile_options(-pthread)
   add_link_options(-pthread)
+  # Part of every module of C++: which exception a thread has caught is its own.
+  set(caught ${PROJECT_BINARY_DIR}/caught_by_thread.bc)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -c -emit-llvm ${PROJECT_SOURCE_DIR}/tools/browser/caught_by_thread.ll -o ${caught} COMMAND_ERROR_IS_FATAL ANY)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -mlink-bitcode-file -Xclang ${caught}>")
 endif()
 set(sources ${PROJECT_SOURCE_DIR}/build/browser-sources)
 set(headers ${PROJECT_BINARY_DIR}/headers)  # not all of /usr/include, which belongs to another system
