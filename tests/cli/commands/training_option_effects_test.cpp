@@ -20,6 +20,7 @@ const Cases kTranslationData{
     {"inline-terms", "@terms.tsv", "--inline-share 1", kPlan + "pair_format"},
     {"inline-share", "1", "--inline-terms @terms.tsv", kPlan},
     {"over-long", "truncate", "--max-length 36", kPlan},
+    {"source-noise", "1", "", kPlan},
     {"batch-tokens", "80", "", kPlan},
     {"mix-weights", "1 4", kTwoCorpora, kPlan},
     {"mix-temperature", "3", kTwoCorpora + " --mix-weights 1 4", kPlan},

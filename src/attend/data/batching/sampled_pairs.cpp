@@ -42,26 +42,13 @@ SampledPairs::SampledPairs(EncodedPairs pairs, BpeDropout src, BpeDropout tgt, s
       seed_(seed),
       longest_(longest) {}
 
-std::shared_ptr<const EncodedPairs> SampledPairs::pairs(std::int64_t epoch) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (latest_epoch_ == epoch) return latest_;
-  }
-  // Without the lock: the parallel loop waits for the threads of a pool, one of which may wait for
-  // the lock.
-  auto made = sample(epoch);
-  const std::lock_guard lock(mutex_);
-  latest_epoch_ = epoch;
-  return latest_ = std::move(made);
-}
-
-std::shared_ptr<const EncodedPairs> SampledPairs::sample(std::int64_t epoch) const {
+EncodedPairs SampledPairs::make(std::int64_t epoch) const {
   EncodedPairs pairs;
   pairs.src = sampled(pairs_.src, src_,
                       {seed_, stream_of(fmt::format("bpe_dropout.src.epoch.{}", epoch))}, longest_);
   pairs.tgt = sampled(pairs_.tgt, tgt_,
                       {seed_, stream_of(fmt::format("bpe_dropout.tgt.epoch.{}", epoch))}, longest_);
-  return std::make_shared<const EncodedPairs>(std::move(pairs));
+  return pairs;
 }
 
 }  // namespace attend

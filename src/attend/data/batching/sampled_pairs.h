@@ -2,15 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
-#include "attend/data/batching/batcher.h"
+#include "attend/data/batching/pairs_of_epochs.h"
 #include "attend/text/training/bpe_dropout.h"
 
 namespace attend {
 
 // BPE-dropout on both sides. The ids of a sentence are a function of (seed, epoch, index).
-class SampledPairs final : public PairsInMemory {
+class SampledPairs final : public PairsOfEpochs {
  public:
   // `pairs` as encoded by the tokenizers. A sentence that would become longer than `longest`
   // tokens, end included, stays unchanged; 0: no limit.
@@ -18,21 +17,15 @@ class SampledPairs final : public PairsInMemory {
                std::int64_t longest = 0);
 
   std::int64_t size() const override { return pairs_.src.sequences(); }
-  // Keeps the latest epoch.
-  std::shared_ptr<const EncodedPairs> pairs(std::int64_t epoch) const override;
 
  private:
-  std::shared_ptr<const EncodedPairs> sample(std::int64_t epoch) const;
+  EncodedPairs make(std::int64_t epoch) const override;
 
   EncodedPairs pairs_;
   BpeDropout src_;
   BpeDropout tgt_;
   std::uint64_t seed_;
   std::int64_t longest_;
-
-  mutable std::mutex mutex_;
-  mutable std::int64_t latest_epoch_ = -1;
-  mutable std::shared_ptr<const EncodedPairs> latest_;
 };
 
 }  // namespace attend

@@ -298,12 +298,25 @@ TEST_F(TrainCommand, NamesAFileWithoutAPairThatIsShortEnough) {
   EXPECT_FALSE(std::filesystem::exists(path("run")));
 }
 
+TEST_F(TrainCommand, RefusesNoiseInWhatIsNotASentence) {
+  for (const auto& other : std::vector<std::vector<std::string>>{
+           {"--context", "1"}, {"--tokenizer", "bpe", "--bpe-dropout", "0.5"}}) {
+    std::vector<std::string> options = other;
+    options.insert(options.end(), {"--source-noise", "0.1", "--max-steps", "2"});
+    expect_error(training("run", options), {"--source-noise: expected 0 with"});
+  }
+}
+
 TEST_F(TrainCommand, StaysWithinLearnedPositions) {
   const std::vector<std::string> positions{"--positions",  "learned", "--max-positions", "16",
                                            "--max-length", "16",      "--max-steps",     "40"};
   std::vector<std::string> dropout = positions;
   dropout.insert(dropout.end(), {"--tokenizer", "bpe", "--bpe-dropout", "0.5"});
   ASSERT_EQ(run(training("dropout", dropout)), 0) << error_;
+  std::vector<std::string> noise = positions;
+  noise.insert(noise.end(),
+               {"--tokenizer", "chars", "--source-noise", "1", "--over-long", "truncate"});
+  ASSERT_EQ(run(training("noise", noise)), 0) << error_;
   ASSERT_EQ(run(training("chars", {"--positions", "learned", "--max-positions", "4", "--max-length",
                                    "4", "--max-steps", "2", "--over-long", "truncate"})),
             0)

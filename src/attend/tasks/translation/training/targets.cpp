@@ -11,6 +11,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/quote.h"
+#include "attend/core/strings/utf8.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/training/part_folder.h"
@@ -21,10 +22,6 @@ namespace attend {
 namespace {
 
 constexpr std::int64_t kSentencesOfPart = 1000;  // sentences that a stop may lose
-
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t") == std::string::npos;
-}
 
 // Sentences, with their given translations if the options need them.
 class SourceReader {

@@ -73,6 +73,20 @@ void check_soft_targets(const TranslationTraining& o) {
   refuse_with(o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
 }
 
+// Noise is made of sentences alone.
+void check_noise(const TranslationTraining& o) {
+  if (o.data.source_noise == 0.0f) return;
+  const auto refuse_with = [](bool is_there, const char* other) {
+    if (is_there)
+      throw OptionError<ConfigError>("{}: expected 0 with {}", as_key("source-noise"),
+                                     as_flag(other));
+  };
+  refuse_with(!o.data.prepared.empty(), "prepared");
+  refuse_with(o.data.context > 0, "context");
+  refuse_with(!o.data.inline_terms.empty(), "inline-terms");
+  refuse_with(o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
+}
+
 void check(const TranslationTraining& o) {
   check_training_text(o);
   const auto need_both = [](const std::vector<std::string>& src,
@@ -86,6 +100,7 @@ void check(const TranslationTraining& o) {
   need_both(o.replay.src_valid, o.replay.tgt_valid, "replay-valid");
   check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
   check_soft_targets(o);
+  check_noise(o);
   check_options(o.loss);
   check_options(o.decoding);
   if (o.model.arch != Architecture::transformer && o.trainer.recompute)

@@ -33,6 +33,7 @@ struct TranslationDataOptions : PairTextOptions {
   std::vector<std::string> inline_terms;
   double inline_share = InlinePairs::Options{}.share;
   std::string soft_targets;
+  float source_noise = 0.0f;
   BatchOptions batch;
 };
 
@@ -57,6 +58,9 @@ void fields(TranslationDataOptions& o, Visitor&& visit) {
   visit("soft-targets", o.soft_targets,
         "folder of attend distill with the probabilities that --teachers give the training text, "
         "which no step then computes");
+  visit("source-noise", o.source_noise, between(0, 1),
+        "share of the source sentences that an epoch reads with slips: typos, other case, or "
+        "missing punctuation");
   fields(o.batch, visit);
 }
 

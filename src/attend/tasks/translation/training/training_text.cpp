@@ -11,6 +11,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/core/strings/counted.h"
 #include "attend/data/batching/mixture.h"
+#include "attend/data/batching/noisy_pairs.h"
 #include "attend/data/batching/sampled_pairs.h"
 #include "attend/data/stored/stored_pairs.h"
 #include "attend/error.h"
@@ -196,8 +197,17 @@ TranslationBatcher PairBatches::stored(const PreparedText& text) const {
                             mixed(text.samples, text.folders));
 }
 
+std::int64_t PairBatches::longest_source() const {
+  const std::int64_t room = room_for_text(model_, tokens_), most = options_.data.length.max_length;
+  return room > 0 ? std::min(room, most) : most;
+}
+
 std::shared_ptr<const PairSource> PairBatches::source_of(EncodedPairs pairs) const {
   const float dropout = options_.vocabulary.bpe_dropout;
+  if (options_.data.source_noise > 0.0f)
+    return std::make_shared<const NoisyPairs>(std::move(pairs), model_.src_tokenizer,
+                                              options_.data.source_noise, options_.trainer.seed,
+                                              longest_source());
   if (dropout == 0.0f) return pairs_in_memory(std::move(pairs));
   return std::make_shared<const SampledPairs>(
       std::move(pairs), BpeDropout(model_.src_tokenizer, dropout),

@@ -61,6 +61,8 @@ class PairBatches {
   // The pairs of a text with context, which are read with its terms.
   std::shared_ptr<const PairSource> with_inline_terms(EncodedPairs pairs, const ParallelText& text,
                                                       const Glossary& terms) const;
+  // In tokens, the end included.
+  std::int64_t longest_source() const;
   std::shared_ptr<const PairSource> source_of(EncodedPairs pairs) const;
   void find_soft_targets(const EncodedPairs& pairs, Distillation& distillation) const;
   TranslationBatcher stored(const PreparedText& text) const;
