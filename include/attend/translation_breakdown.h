@@ -103,16 +103,16 @@ using NamedBreakdown = std::pair<std::string, TranslationBreakdown>;
 std::string format_breakdown(std::span<const NamedBreakdown> systems, int digits = 2);
 
 // A line, numbered from 0, and its chrF against all references.
-struct ScoredLine {
+struct LineChrf {
   std::int64_t line = 0;
   double chrf = 0;
 };
 
 // The `count` lines with the lowest chrF, the lowest first; of equal ones the first. Throws as
 // corpus_chrf() does.
-std::vector<ScoredLine> worst_lines(std::span<const std::string> hypotheses,
-                                    const References& references, int count,
-                                    const ChrfOptions& options = {});
+std::vector<LineChrf> worst_lines(std::span<const std::string> hypotheses,
+                                  const References& references, int count,
+                                  const ChrfOptions& options = {});
 
 }  // namespace attend
 #pragma GCC visibility pop

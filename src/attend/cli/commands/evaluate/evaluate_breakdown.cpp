@@ -70,7 +70,7 @@ std::string faults_text(const TranslationFaults& faults, const TranslatedLines& 
   };
   for (std::size_t s = 0; s < faults.worst.size(); ++s) {
     text += fmt::format("\nlowest chrF of {}\n", printable(lines.names[s]));
-    for (const ScoredLine& one : faults.worst[s]) {
+    for (const LineChrf& one : faults.worst[s]) {
       const auto line = static_cast<std::size_t>(one.line);
       text += fmt::format("line {}: {:.{}f}\n", line + 1, one.chrf, digits);
       if (!faults.sources.empty()) add("source", faults.sources[line]);
@@ -92,7 +92,7 @@ void add_faults(const TranslationFaults& faults, const TranslatedLines& lines,
   for (std::size_t s = 0; s < faults.worst.size(); ++s) {
     nlohmann::ordered_json system{{"system", lines.names[s]},
                                   {"lines", nlohmann::ordered_json::array()}};
-    for (const ScoredLine& one : faults.worst[s]) {
+    for (const LineChrf& one : faults.worst[s]) {
       const auto line = static_cast<std::size_t>(one.line);
       nlohmann::ordered_json row{{"line", line + 1}, {"chrf", one.chrf}};
       if (!faults.sources.empty()) row["source"] = faults.sources[line];

@@ -81,7 +81,7 @@ struct TranslationFaults {
   std::vector<std::string> sources;  // may be empty
   std::vector<NamedBreakdown> breakdowns;
   std::string left_out;  // a line that says what they lack, and why
-  std::vector<std::vector<ScoredLine>> worst;
+  std::vector<std::vector<LineChrf>> worst;
 };
 
 TranslationFaults find_faults(const TranslationEvaluation& options, const TranslatedLines& lines);

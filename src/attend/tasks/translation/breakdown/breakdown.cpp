@@ -240,16 +240,16 @@ TranslationBreakdown break_down(std::span<const std::string> sources,
   return breakdown;
 }
 
-std::vector<ScoredLine> worst_lines(std::span<const std::string> hypotheses,
-                                    const References& references, int count,
-                                    const ChrfOptions& options) {
+std::vector<LineChrf> worst_lines(std::span<const std::string> hypotheses,
+                                  const References& references, int count,
+                                  const ChrfOptions& options) {
   if (count < 0) throw ConfigError(fmt::format("expected 0 or more lines, got {}", count));
   const SegmentCounts counts = chrf_counts(hypotheses, references, options);
-  std::vector<ScoredLine> lines;
+  std::vector<LineChrf> lines;
   for (std::int64_t i = 0; i < counts.segments(); ++i)
     lines.push_back({i, chrf_from_counts(counts.row(i), options)});
   std::stable_sort(lines.begin(), lines.end(),
-                   [](const ScoredLine& a, const ScoredLine& b) { return a.chrf < b.chrf; });
+                   [](const LineChrf& a, const LineChrf& b) { return a.chrf < b.chrf; });
   lines.resize(std::min(lines.size(), static_cast<std::size_t>(count)));
   return lines;
 }
