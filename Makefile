@@ -141,6 +141,7 @@ lint: ## check the formatting, the layers, the map of files, the list of tests a
 	@tests/architecture/check_map.sh .
 	@tests/architecture/check_tests.sh .
 	@tests/architecture/check_comments.sh .
+	@tests/architecture/check_names.sh .
 	@tests/docs/check_pages.sh .
 	@echo "lint: formatting, layers, map, tests and pages are fine"
 

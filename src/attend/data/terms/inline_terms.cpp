@@ -42,7 +42,7 @@ namespace {
 std::string spaced_words(std::string_view text) {
   std::string spaced = " ";
   const std::string small = unicode::lowercase(text);
-  for (const TextWord& word : plain_words(small)) spaced += std::string(word.text) + " ";
+  for (const PlainWord& word : plain_words(small)) spaced += std::string(word.text) + " ";
   return spaced;
 }
 

@@ -35,7 +35,7 @@ Spellings spellings_within(std::span<const std::string> lines) {
   Spellings counts;
   for (const std::string& line : lines) {
     bool is_first = true;
-    for (const TextWord& word : plain_words(line)) {
+    for (const PlainWord& word : plain_words(line)) {
       if (!is_first) ++counts[std::string(word.text)];
       is_first = false;
     }
@@ -55,8 +55,8 @@ std::string within_lines(std::string_view first, const Spellings& counts) {
 
 }  // namespace
 
-std::vector<TextWord> plain_words(std::string_view text) {
-  std::vector<TextWord> words;
+std::vector<PlainWord> plain_words(std::string_view text) {
+  std::vector<PlainWord> words;
   std::size_t begin = 0, end = 0;  // of the word that is being read
   const auto finish = [&] {
     if (end > begin) {

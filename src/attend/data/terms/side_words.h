@@ -54,10 +54,10 @@ std::u32string bare_letters(std::u32string_view small);
 
 // The words of a text: letters and digits, and hyphens between them. `break_before`: anything but a
 // single space separates it from the word before.
-struct TextWord {
+struct PlainWord {
   std::string_view text;
   bool break_before = false;
 };
-std::vector<TextWord> plain_words(std::string_view text);
+std::vector<PlainWord> plain_words(std::string_view text);
 
 }  // namespace attend

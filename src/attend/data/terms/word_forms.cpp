@@ -150,7 +150,7 @@ bool WordForms::is_usual(const Change& change) const {
   return found != changes_.end() && found->second >= kUsual;
 }
 
-std::vector<std::int32_t> WordForms::candidates(const TextWord& own) const {
+std::vector<std::int32_t> WordForms::candidates(const PlainWord& own) const {
   const std::u32string small = small_letters(own.text), bare = bare_letters(small);
   const auto kind = begins_capital(own.text) ? SideWords::Case::capital : SideWords::Case::small;
   const auto may_be_form = [&](const SideWords::Word& one) {
@@ -205,7 +205,7 @@ std::vector<std::int32_t> WordForms::words_of_translations(
   std::vector<std::int32_t> found;
   for (const std::string& translation : translations) {
     std::u32string longest;
-    for (const TextWord& one : plain_words(translation))
+    for (const PlainWord& one : plain_words(translation))
       if (std::u32string bare = bare_letters(small_letters(one.text)); bare.size() > longest.size())
         longest = std::move(bare);
     for (const std::int32_t i : other_.beginning_like(longest))
@@ -216,7 +216,7 @@ std::vector<std::int32_t> WordForms::words_of_translations(
   return found;
 }
 
-std::string WordForms::written(const Unit& unit, std::span<const TextWord> term) const {
+std::string WordForms::written(const Unit& unit, std::span<const PlainWord> term) const {
   std::string text;
   for (std::size_t i = 0; i < term.size(); ++i) {
     const SideWords::Word& own = word(unit.words[i]);
@@ -261,14 +261,14 @@ std::vector<std::string> WordForms::unsure(std::string_view own) const {
 
 WordForms::Forms WordForms::of(const std::string& term,
                                std::span<const std::string> translations) const {
-  const std::vector<TextWord> parts = plain_words(term);
+  const std::vector<PlainWord> parts = plain_words(term);
   std::size_t letters = parts.empty() ? 0 : parts.size() - 1;
-  for (const TextWord& part : parts) letters += part.text.size();
+  for (const PlainWord& part : parts) letters += part.text.size();
   if (letters != term.size() || parts.empty() ||
       bare_letters(small_letters(parts.back().text)).size() < kSameLetters)
     return {};
   std::vector<std::vector<std::int32_t>> words;
-  for (const TextWord& part : parts) words.push_back(candidates(part));
+  for (const PlainWord& part : parts) words.push_back(candidates(part));
   const std::vector<Unit> all = units(words);
   std::vector<std::int32_t> known = words_of_translations(translations);
   const std::string own = unicode::lowercase(term);

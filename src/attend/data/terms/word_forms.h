@@ -66,10 +66,10 @@ class WordForms {
   // Whether the text has the word often enough to tell that it is no form.
   bool is_well_known(std::u32string_view small, bool is_capital) const;
   // Returns words of the text that may be a form of a word, and itself.
-  std::vector<std::int32_t> candidates(const TextWord& word) const;
+  std::vector<std::int32_t> candidates(const PlainWord& word) const;
   std::vector<Unit> units(std::span<const std::vector<std::int32_t>> words) const;
   std::vector<std::int32_t> words_of_translations(std::span<const std::string> translations) const;
-  std::string written(const Unit& unit, std::span<const TextWord> term) const;
+  std::string written(const Unit& unit, std::span<const PlainWord> term) const;
   std::vector<std::string> unsure(std::string_view word) const;
 
   const SideWords& own_;
