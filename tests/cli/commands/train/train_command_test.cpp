@@ -303,7 +303,7 @@ TEST_F(TrainCommand, RefusesNoiseInWhatIsNotASentence) {
            {"--context", "1"}, {"--tokenizer", "bpe", "--bpe-dropout", "0.5"}}) {
     std::vector<std::string> options = other;
     options.insert(options.end(), {"--source-noise", "0.1", "--max-steps", "2"});
-    expect_error(training("run", options), {"--source-noise: expected 0 with"});
+    expect_error(training("run", options), {"source-noise: expected 0 with"});
   }
 }
 
