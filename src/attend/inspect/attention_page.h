@@ -37,7 +37,7 @@ struct PageEngine {
 // A model in a page.
 struct PageModel {
   std::string name;
-  std::string file;  // the bytes of a model file
+  std::string file;                // the bytes of a model file
   std::vector<std::string> texts;  // examples: the page begins with the first
 };
 

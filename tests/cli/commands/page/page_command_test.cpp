@@ -52,10 +52,12 @@ class PageCommand : public ProgramTest {
 };
 
 TEST_F(PageCommand, PutsTheEngineAndTheModelIntoThePage) {
-  ASSERT_EQ(page_with_engine({"--text", "the </script> dog", "a cat", "--bits", "32"}), 0) << error_;
+  ASSERT_EQ(page_with_engine({"--text", "the </script> dog", "a cat", "--bits", "32"}), 0)
+      << error_;
   EXPECT_EQ(unpacked("attend-engine"), read(path("engine/attend.wasm")));
   EXPECT_EQ(unpacked("attend-model"), read(path("small.safetensors")));
-  EXPECT_EQ(element("attend-page"), R"({"name":"small","texts":["the \u003c/script\u003e dog","a cat"]})");
+  EXPECT_EQ(element("attend-page"),
+            R"({"name":"small","texts":["the \u003c/script\u003e dog","a cat"]})");
   const std::string text = read(path("page.html"));
   EXPECT_NE(text.find("attend = '<\\/script><\\!--';"), std::string::npos);
   EXPECT_EQ(text.find("/explore.js"), std::string::npos);

@@ -34,7 +34,8 @@ struct PageArguments {
 template <class Visitor>
 void fields(PageArguments& a, Visitor&& visit) {
   visit("out", a.out, "HTML page to write");
-  visit("text", a.texts, "texts that the page offers as examples; the first is the one that a reader sees");
+  visit("text", a.texts,
+        "texts that the page offers as examples; the first is the one that a reader sees");
   visit("bits", a.bits, between(4, 32),
         "most bits per weight in the page: 8, 4, 16, or 32, which leaves weights unchanged");
   visit("engine", a.engine,
