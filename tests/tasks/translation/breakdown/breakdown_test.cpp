@@ -9,13 +9,13 @@
 namespace attend {
 namespace {
 
-const std::vector<std::string> kSources{
+const std::vector<std::string> kGermanLines{
     "Anna hat am 14. Mai 2 Hunde.", "Er kommt nicht.", "Das ist gut.",
     "Der alte Hund und die alte Katze und der junge Hund schlafen im Haus ."};
-const std::vector<std::string> kExpected{
+const std::vector<std::string> kEnglishLines{
     "Anna has 2 dogs on May 14.", "He does not come.", "That is good.",
     "The old dog and the old cat and the young dog sleep in the house ."};
-const std::vector<std::string> kGiven{
+const std::vector<std::string> kGivenLines{
     "Anna has 3 dogs on 14 May.", "He comes.", "That is not good.",
     "The old dog and the old dog and the old dog and the old dog and the old dog sleep ."};
 
@@ -28,7 +28,7 @@ TranslationBreakdown broken_down(const std::vector<std::string>& training = {},
     for (const std::string& line : training) words->add(line);
     options.training_words = words;
   }
-  return break_down(kSources, kGiven, {kExpected}, options);
+  return break_down(kGermanLines, kGivenLines, {kEnglishLines}, options);
 }
 
 std::vector<std::string> some_of(const std::vector<std::string>& lines,
@@ -42,10 +42,10 @@ void expect_group(const LineGroup& group, const std::string& name,
                   const std::vector<std::size_t>& lines) {
   EXPECT_EQ(group.name, name);
   EXPECT_EQ(group.lines, std::ssize(lines));
-  const References references{some_of(kExpected, lines)};
+  const References references{some_of(kEnglishLines, lines)};
   ASSERT_EQ(group.scores.size(), 2u);
-  EXPECT_DOUBLE_EQ(group.scores[0], corpus_bleu(some_of(kGiven, lines), references).score);
-  EXPECT_DOUBLE_EQ(group.scores[1], corpus_chrf(some_of(kGiven, lines), references));
+  EXPECT_DOUBLE_EQ(group.scores[0], corpus_bleu(some_of(kGivenLines, lines), references).score);
+  EXPECT_DOUBLE_EQ(group.scores[1], corpus_chrf(some_of(kGivenLines, lines), references));
 }
 
 void expect_words(const WordGroup& group, const std::string& name, const HitCounts& words) {
@@ -55,7 +55,7 @@ void expect_words(const WordGroup& group, const std::string& name, const HitCoun
   EXPECT_EQ(group.words.hits, words.hits) << name;
 }
 
-const LineList& flag_of(const TranslationBreakdown& breakdown, const std::string& name) {
+const LineList& flag_named(const TranslationBreakdown& breakdown, const std::string& name) {
   for (const LineList& flag : breakdown.flags)
     if (flag.name == name) return flag;
   throw DataError("no flag " + name);
@@ -146,8 +146,8 @@ TEST(Breakdown, LeavesOutNegationThatTheReferenceTurns) {
 
 TEST(Breakdown, ListsLinesThatLookWrong) {
   const TranslationBreakdown breakdown = broken_down();
-  EXPECT_EQ(flag_of(breakdown, "repetition").lines, std::vector<std::int64_t>{3});
-  EXPECT_TRUE(flag_of(breakdown, "copy").lines.empty());
+  EXPECT_EQ(flag_named(breakdown, "repetition").lines, std::vector<std::int64_t>{3});
+  EXPECT_TRUE(flag_named(breakdown, "copy").lines.empty());
   EXPECT_EQ(breakdown.flags.size(), 7u);
   EXPECT_EQ(broken_down({}, {}).flags.size(), 6u) << "a language that is not known";
 }
@@ -156,7 +156,7 @@ TEST(Breakdown, FlagsNothingThatTheReferenceHas) {
   const std::vector<std::string> sources{"Im Jahr 1984", "Im Jahr 1984"},
       given{"In the year 1985", "In the year 1985"};
   const auto breakdown = break_down(sources, given, {{"In the year 1984", "In the year 1948"}});
-  EXPECT_EQ(flag_of(breakdown, "numbers").lines, std::vector<std::int64_t>{0});
+  EXPECT_EQ(flag_named(breakdown, "numbers").lines, std::vector<std::int64_t>{0});
 }
 
 TEST(Breakdown, IsTheSameWithSeveralThreads) {
@@ -165,47 +165,48 @@ TEST(Breakdown, IsTheSameWithSeveralThreads) {
     std::vector<std::string> sources, given, expected;
     for (int i = 0; i < 40; ++i) {
       const auto line = static_cast<std::size_t>(i % 4);
-      sources.push_back(kSources[line]);
-      given.push_back(kGiven[line]);
-      expected.push_back(kExpected[line]);
+      sources.push_back(kGermanLines[line]);
+      given.push_back(kGivenLines[line]);
+      expected.push_back(kEnglishLines[line]);
     }
-    return flag_of(break_down(sources, given, {expected}), "repetition").lines;
+    return flag_named(break_down(sources, given, {expected}), "repetition").lines;
   };
   EXPECT_EQ(flags(1), flags(3));
   EXPECT_EQ(flags(1).size(), 10u);
 }
 
 TEST(Breakdown, RefusesTextsOfOtherLengths) {
-  EXPECT_THROW(break_down(std::vector<std::string>{"a"}, kGiven, {kExpected}), DataError);
-  EXPECT_THROW(break_down(kSources, kGiven, {{"a"}}), DataError);
-  EXPECT_THROW(break_down(kSources, kGiven, {}), ConfigError);
-  std::vector<std::string> broken = kSources;
+  EXPECT_THROW(break_down(std::vector<std::string>{"a"}, kGivenLines, {kEnglishLines}), DataError);
+  EXPECT_THROW(break_down(kGermanLines, kGivenLines, {{"a"}}), DataError);
+  EXPECT_THROW(break_down(kGermanLines, kGivenLines, {}), ConfigError);
+  std::vector<std::string> broken = kGermanLines;
   broken[2] = "\xff";
-  EXPECT_THROW(break_down(broken, kGiven, {kExpected}), DataError);
+  EXPECT_THROW(break_down(broken, kGivenLines, {kEnglishLines}), DataError);
 }
 
 TEST(WorstLines, HaveTheLowestChrf) {
-  const References references{kExpected};
-  const auto all = worst_lines(kGiven, references, 9);
+  const References references{kEnglishLines};
+  const auto all = worst_lines(kGivenLines, references, 9);
   ASSERT_EQ(all.size(), 4u) << "as many as there are";
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto line = static_cast<std::size_t>(all[i].line);
-    EXPECT_DOUBLE_EQ(all[i].chrf, sentence_chrf(kGiven[line], std::vector{kExpected[line]}));
+    EXPECT_DOUBLE_EQ(all[i].chrf,
+                     sentence_chrf(kGivenLines[line], std::vector{kEnglishLines[line]}));
     if (i > 0) {
       EXPECT_LE(all[i - 1].chrf, all[i].chrf);
     }
   }
-  const auto two = worst_lines(kGiven, references, 2);
+  const auto two = worst_lines(kGivenLines, references, 2);
   ASSERT_EQ(two.size(), 2u);
   EXPECT_EQ(two[0].line, all[0].line);
   ChrfOptions words;
   words.word_order = 2;
-  EXPECT_NE(worst_lines(kGiven, references, 1, words)[0].chrf, two[0].chrf);
+  EXPECT_NE(worst_lines(kGivenLines, references, 1, words)[0].chrf, two[0].chrf);
   const std::vector<std::string> equal(3, "no match");
   const auto first = worst_lines(equal, {{"x", "x", "x"}}, 2);
   EXPECT_EQ(first[0].line, 0);
   EXPECT_EQ(first[1].line, 1);
-  EXPECT_THROW(worst_lines(kGiven, references, -1), ConfigError);
+  EXPECT_THROW(worst_lines(kGivenLines, references, -1), ConfigError);
 }
 
 }  // namespace
