@@ -77,11 +77,11 @@ struct ValidationReport {
   double nll = 0;  // as in StepReport, over the whole validation set
   // Metrics of the task: {"bleu", 41.2}, {"accuracy", 0.89}
   std::vector<std::pair<std::string, double>> metrics;
-  double score = 0;    // what training makes large: the metric that decides, or the negative loss
   bool best = false;   // better than all previous validations
   double seconds = 0;  // (clock) time the run has taken, including before resuming
   // Number of checkpoints averaged for this validation; 0: the model of this step
   int averaged = 0;
+  double score = 0;  // what training makes large: the metric that decides, or the negative loss
 };
 
 // train() throws for the last two.

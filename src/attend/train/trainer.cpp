@@ -361,10 +361,10 @@ bool Trainer::accept(const Validation& result, int averaged) {
                               .loss = result.loss,
                               .nll = result.nll,
                               .metrics = result.metrics,
-                              .score = result.score,
                               .best = result.score > best_score_,
                               .seconds = seconds(),
-                              .averaged = averaged};
+                              .averaged = averaged,
+                              .score = result.score};
   for (TrainingListener* listener : run_.listeners) listener->on_validation(event);
   if (event.best) best_score_ = result.score;
   return event.best;
