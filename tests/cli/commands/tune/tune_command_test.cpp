@@ -114,6 +114,22 @@ TEST_F(TuneCommand, PassesOverTrialsThatCannotBe) {
   EXPECT_NE(out_.find("best: trial 1"), std::string::npos) << out_;
 }
 
+TEST_F(TuneCommand, NeedsHeldOutText) {
+  EXPECT_EQ(run({"tune", "translation", "--src-train", path("train.en"), "--tgt-train",
+                 path("train.de"), "--out", path("run"), "--d-model", "16", "--n-heads", "2",
+                 "--vocab-size", "300", "--max-steps", "4", "--ranges", "dropout=0,0.1"}),
+            2);
+  EXPECT_NE(error_.find("expected held-out text"), std::string::npos) << error_;
+}
+
+TEST_F(TuneCommand, EndsWithAnErrorThatNoSettingMends) {
+  std::vector<std::string> arguments = tuning("run", kRates);
+  *std::find(arguments.begin(), arguments.end(), "valid.en") = "missing.en";
+  EXPECT_EQ(run(arguments), 1);
+  EXPECT_NE(error_.find("missing.en"), std::string::npos) << error_;
+  EXPECT_FALSE(has_result("run", 1, 2));
+}
+
 TEST_F(TuneCommand, RefusesWhatDoesNotFit) {
   const auto refuses = [&](const std::vector<std::string>& more, const std::string& message) {
     EXPECT_EQ(run(tuning("run", more)), 2) << out_;

@@ -111,6 +111,7 @@ bool Search::train(const Trial& trial, std::int64_t steps) const {
   for (const auto& [name, value] : trial.values) result["settings"][name] = value;
   const StopSignal signal;
   UntilValidation until(steps, options_.compare_by, signal);
+  bool can_validate = true;
   try {
     RunLock::require_free(path);
   } catch (const ConfigError&) {
@@ -125,8 +126,9 @@ bool Search::train(const Trial& trial, std::int64_t steps) const {
     const auto latest = run.session.resume ? RunFolder(path).latest(skipped) : std::nullopt;
     TrainingTask task =
         prepare_task(*run.task, run.session, run.is_set, latest ? &latest->checkpoint : nullptr);
-    if (!task.objective->can_validate())
-      throw ConfigError("expected held-out text to compare trials by, got none");
+    can_validate = task.objective->can_validate();
+    if (!can_validate)
+      throw ConfigError("attend tune: expected held-out text to compare trials by, got none");
     const FolderRun in_folder{
         .options = run.session.run,
         .resume = run.session.resume,
@@ -137,7 +139,10 @@ bool Search::train(const Trial& trial, std::int64_t steps) const {
     train_in_folder(task, run.task->trainer(), in_folder);
     if (signal.flag() && !until.score()) throw Interrupted{signal.signal()};
     if (until.score()) result["score"] = *until.score();
-  } catch (const Error& error) {
+  } catch (const DivergedError& error) {
+    result["error"] = error.what();
+  } catch (const ConfigError& error) {
+    if (!can_validate) throw;  // no trial can be compared
     result["error"] = error.what();
   }
   write_file_atomically(result_file(trial, steps), json_text(result) + "\n");
