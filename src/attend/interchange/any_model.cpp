@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "attend/checkpoint/run_folder.h"
@@ -48,8 +49,9 @@ bool is_foreign_model(const fs::path& path) {
   if (is_gguf(path) || path.extension() == ".argosmodel" || is_checkpoint_file(path) ||
       path.extension() == ".onnx")
     return true;
-  if (!fs::is_directory(path)) return false;
-  if (fs::exists(path / "model" / "model.bin")) return true;
+  std::error_code ignored;  // what cannot be looked at is none
+  if (!fs::is_directory(path, ignored)) return false;
+  if (fs::exists(path / "model" / "model.bin", ignored)) return true;
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml") ||

@@ -268,7 +268,8 @@ PeftTensors peft_tensors(const Checkpoint& adapter, const ExportedModel& model) 
 }  // namespace
 
 bool is_peft_directory(const std::filesystem::path& path) {
-  return std::filesystem::exists(path / kPeftConfig);
+  std::error_code ignored;
+  return std::filesystem::exists(path / kPeftConfig, ignored);
 }
 
 std::string base_of_peft(const ModelDirectory& directory) {

@@ -72,7 +72,7 @@ TEST_F(DemoCommand, WritesTheExplorerWithTheEngine) {
       << out_;
   EXPECT_EQ(out_.find("attend serve"), std::string::npos);
   const std::string page = read(path("demo/explore.html"));
-  EXPECT_NE(page.find(R"({"name":"demo","text":"She wants to buy the old house."})"),
+  EXPECT_NE(page.find(R"({"name":"demo","texts":["She wants to buy the old house.","Tomorrow)"),
             std::string::npos);
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "attend/cli/binding/options_binding.h"
 
@@ -13,7 +14,10 @@ class SetOptionsFile {
   SetOptionsFile(const std::filesystem::path& folder, const std::string& name)
       : path_(folder / name) {}
 
-  bool exists() const { return std::filesystem::exists(path_); }
+  bool exists() const {
+    std::error_code ignored;
+    return std::filesystem::exists(path_, ignored);
+  }
   // Takes what it has, unless --config was given. Throws like OptionBinding::add_defaults_from().
   void read(OptionBinding& binding) const;
   // Creates the folder, too. Teachers count as set: they may be arguments. Throws IoError.

@@ -45,7 +45,7 @@ void fields(SearchOptions& o, Visitor&& visit) {
         "settings to try; the first is that of the given options");
   visit("keep-one-of", o.keep_one_of, between(2, 1000),
         "one of this many trials goes on with this many times the steps, up to --max-steps");
-  visit("search-seed", o.search_seed, between(0, 1e18),
+  visit("search-seed", o.search_seed, any_seed(),
         "random seed of the settings; the trials have that of --seed");
 }
 
