@@ -102,20 +102,11 @@ const std::vector<ExtremeCase> kCases{
 
 // Upper ends that ask for as much work: hours of it are no fault.
 bool asks_for_hours(const NumberOption& option, const FoundRange& range) {
-  static const std::set<std::string> kWork{"max-steps",
-                                           "max-length",
-                                           "max-tokens",
-                                           "n-best",
-                                           "min-length",
-                                           "accumulate",
-                                           "shards",
-                                           "n-layers",
-                                           "bootstrap-samples",
-                                           "n-encoder-layers",
-                                           "n-decoder-layers",
-                                           "teacher-runs",
-                                           "target-samples",
-                                           "trials"};
+  static const std::set<std::string> kWork{
+      "max-steps",         "max-length",       "max-tokens",       "n-best",
+      "min-length",        "accumulate",       "shards",           "n-layers",
+      "bootstrap-samples", "n-encoder-layers", "n-decoder-layers", "teacher-runs",
+      "target-samples",    "trials",           "target-beam-size"};
   return !range.open && range.most > 1000 && kWork.contains(option.name);
 }
 
