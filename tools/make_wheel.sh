@@ -7,7 +7,7 @@ set -eu
 out="${1:?usage: make_wheel.sh FOLDER [PROCESSOR]}"
 processor="${2:-$(uname -m)}"
 platform=manylinux_2_28_$processor
-most=7000000  # bytes
+most=7200000  # bytes
 mkdir -p "$out"
 out=$(realpath "$out")
 cd "$(dirname "$0")/.."
