@@ -142,6 +142,21 @@ TEST_F(DistillCommand, LearnsFromATeacherWithFewPositions) {
   }
 }
 
+TEST_F(DistillCommand, HandsOnHowTargetsAreMade) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("more", {path("teacher"), "--src", "valid.en", "--tgt", "valid.de",
+                                    "--targets", "sample", "--target-samples", "2"})),
+            0)
+      << error_;
+  EXPECT_NE(out_.find("translating the text"), std::string::npos);
+  const std::string settings = read(path("more") + "/targets/settings.toml");
+  EXPECT_NE(settings.find("target-samples = 2"), std::string::npos) << settings;
+  EXPECT_NE(read(path("more") + "/config.toml").find(path("valid.de")), std::string::npos);
+  ASSERT_EQ(run(distilling("wide", {path("teacher"), "--target-beam-size", "3"})), 0) << error_;
+  EXPECT_NE(read(path("wide") + "/targets/settings.toml").find("target-beam-size = 3"),
+            std::string::npos);
+}
+
 TEST_F(DistillCommand, CanLeaveOutEitherLesson) {
   train_teacher("teacher", "1");
   ASSERT_EQ(run(distilling("words", {path("teacher"), "--targets", "none"})), 0) << error_;

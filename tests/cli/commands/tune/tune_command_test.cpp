@@ -114,6 +114,33 @@ TEST_F(TuneCommand, PassesOverTrialsThatCannotBe) {
   EXPECT_NE(out_.find("best: trial 1"), std::string::npos) << out_;
 }
 
+TEST_F(TuneCommand, DrawsOtherSettingsWithAnotherSeedAndComparesByTheScore) {
+  ASSERT_EQ(run(tuning("one", kRates)), 0) << error_;
+  std::vector<std::string> more = kRates;
+  more.insert(more.end(), {"--search-seed", "2", "--compare-by", "score"});
+  ASSERT_EQ(run(tuning("two", more)), 0) << error_;
+  EXPECT_NE(result("one", 2, 2).at("settings"), result("two", 2, 2).at("settings"));
+  EXPECT_LT(result("one", 1, 2).at("score").get<double>(), 0) << "a log-likelihood";
+  EXPECT_GE(result("two", 1, 2).at("score").get<double>(), 0) << "BLEU";
+}
+
+TEST_F(TuneCommand, EndsTheLastTrialAsATrainingEnds) {
+  std::vector<std::string> more = kRates;
+  more.insert(more.end(), {"--average-last", "2", "--save-every", "1", "--patience", "1"});
+  ASSERT_EQ(run(tuning("run", more)), 0) << error_;
+  const std::string best = out_.substr(out_.find("best: trial ") + 12, 1);
+  EXPECT_NE(read(fmt::format("{}/trials/{:03}/log.jsonl", path("run"), std::stoi(best)))
+                .find("\"averaged\":2"),
+            std::string::npos);
+}
+
+TEST_F(TuneCommand, CountsStepsNotEpochs) {
+  std::vector<std::string> more = kRates;
+  more.insert(more.end(), {"--max-epochs", "2"});
+  EXPECT_EQ(run(tuning("run", more)), 2);
+  EXPECT_NE(error_.find("--max-epochs: expected 0"), std::string::npos) << error_;
+}
+
 TEST_F(TuneCommand, NeedsHeldOutText) {
   EXPECT_EQ(run({"tune", "translation", "--src-train", path("train.en"), "--tgt-train",
                  path("train.de"), "--out", path("run"), "--d-model", "16", "--n-heads", "2",

@@ -121,6 +121,7 @@ TEST_F(Targets, MayBeSamplesOfASeed) {
   EXPECT_NE(tgt[0], tgt[1]);
   EXPECT_EQ(read_lines(written(options, "same").tgt.string()), read_lines(files.tgt.string()));
   source_.seed = 2;
+  expect_error<ConfigError>([&] { written(options, "one"); }, {"made by other models"});
   EXPECT_NE(read_lines(written(options, "other").tgt.string()), read_lines(files.tgt.string()));
 }
 

@@ -54,7 +54,7 @@ struct StageCost {
   std::int64_t disk_bytes = 0;    // of models and checkpoints, at most
 };
 
-// In order; without what is there already.
+// The cost of each part, in order, as if none was there yet.
 using DistillationCost = std::vector<StageCost>;
 
 // The teachers as one translator. Throws DataError for models that do not fit together.

@@ -31,8 +31,9 @@ constexpr double kWorst = -std::numeric_limits<double>::infinity();
 // Ends a training after the validation of a step, or when a signal asks for it.
 class UntilValidation final : public TrainingListener {
  public:
-  UntilValidation(std::int64_t step, ComparedBy by, const StopSignal& signal)
-      : step_(step), by_(by), signal_(signal) {}
+  // `is_last`: the training ends by itself, with what it does at its end.
+  UntilValidation(std::int64_t step, bool is_last, ComparedBy by, const StopSignal& signal)
+      : step_(step), is_last_(is_last), by_(by), signal_(signal) {}
 
   void on_step(const StepEvent&) override {
     if (signal_.flag()) stop_ = true;
@@ -40,13 +41,14 @@ class UntilValidation final : public TrainingListener {
   void on_validation(const ValidationEvent& event) override {
     if (event.step < step_ || event.averaged > 0) return;
     score_ = by_ == ComparedBy::score ? event.score : -event.nll;
-    stop_ = true;
+    if (!is_last_) stop_ = true;
   }
   const std::atomic<bool>& stop() const { return stop_; }
   std::optional<double> score() const { return score_; }
 
  private:
   std::int64_t step_;
+  bool is_last_;
   ComparedBy by_;
   const StopSignal& signal_;
   std::atomic<bool> stop_ = false;
@@ -78,6 +80,9 @@ Search::Search(Trainable& task, const SessionOptions& session, const IsSet& is_s
   const std::vector<OptionField> fields = run_fields(copy, task);
   if (options.ranges.empty())
     throw ConfigError("--ranges: expected options to try, such as learning-rate=1e-4..1e-2");
+  if (task.trainer().max_epochs > 0)
+    throw ConfigError(
+        "--max-epochs: expected 0 and a number of --max-steps, as trials are compared after steps");
   for (const std::string& text : options.ranges) ranges_.emplace_back(text, fields);
   const std::int64_t all = task.trainer().max_steps, every = task.trainer().valid_every;
   const std::int64_t first = rungs_of(options.trials, options.keep_one_of, all, 1).front();
@@ -110,7 +115,7 @@ bool Search::train(const Trial& trial, std::int64_t steps) const {
   nlohmann::ordered_json result{{"steps", steps}, {"score", nullptr}};
   for (const auto& [name, value] : trial.values) result["settings"][name] = value;
   const StopSignal signal;
-  UntilValidation until(steps, options_.compare_by, signal);
+  UntilValidation until(steps, steps == rungs_.back(), options_.compare_by, signal);
   bool can_validate = true;
   try {
     RunLock::require_free(path);
@@ -120,6 +125,7 @@ bool Search::train(const Trial& trial, std::int64_t steps) const {
   try {
     std::vector<OptionValue> values = trial.values;
     values.emplace_back("valid-every", valid_every_);
+    values.emplace_back("patience", "0");  // every trial takes all steps of a rung
     RunVariant run = variant_of(task_, session_, is_set_, values, path);
     const RuntimeScope runtime = enter_runtime(run.session.run.threads);
     std::vector<std::string> skipped;

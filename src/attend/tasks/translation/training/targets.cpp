@@ -60,7 +60,11 @@ std::string settings_of(const TranslationEngine& teachers, const TargetSource& s
   std::string text = to_toml(options, "targets");
   for (const auto& model : teachers.ensemble().models())
     text += fmt::format("# by {}\n", printable(model->source, 500));
-  for (const std::string& file : source.src) text += fmt::format("# of {}\n", printable(file, 500));
+  for (const auto* files : {&source.src, &source.tgt})
+    for (const std::string& file : *files) text += fmt::format("# of {}\n", printable(file, 500));
+  if (options.targets == TargetChoice::sample) text += fmt::format("# of seed {}\n", source.seed);
+  text += fmt::format("# from {} to {}\n", quote(source.languages.source),
+                      quote(source.languages.target));
   return text;
 }
 
@@ -157,21 +161,22 @@ std::vector<std::pair<std::string, std::string>> translated(const TranslationEng
                                                             const TranslationOptions& decoding) {
   std::vector<std::pair<std::string, std::string>> pairs;
   std::size_t i = 0;
-  const auto add = [&](const std::string& target) {
-    if (!is_blank(target)) pairs.emplace_back(text.src[i], target);
+  const auto add = [&](std::size_t of, const std::string& target) {
+    if (!is_blank(target)) pairs.emplace_back(text.src[of], target);
   };
   const AnswerSink<Translation> sink{
       .accept =
           [&](const Translation& translation) {
-            if (is_blank(text.src[i])) {
-            } else if (options.targets == TargetChoice::sample) {
-              for (const TranslationCandidate& sample : translation.candidates) add(sample.text);
+            const std::size_t of = i++;
+            if (is_blank(text.src[of])) return;
+            if (options.targets == TargetChoice::sample) {
+              for (const TranslationCandidate& sample : translation.candidates)
+                add(of, sample.text);
             } else if (options.targets == TargetChoice::nearest) {
-              add(nearest(translation, text.tgt[i]).text);
+              add(of, nearest(translation, text.tgt[of]).text);
             } else {
-              add(translation.text());
+              add(of, translation.text());
             }
-            ++i;
           },
       .reject = [&](const LineError&) { ++i; }};
   teachers.translate(text.src, "line ", sink, decoding);
