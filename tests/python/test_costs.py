@@ -70,10 +70,14 @@ def use(calls, loads):
     for _ in range(loads):
         attend.Translator(sys.argv[1], threads=1).translate("a cat")
 
-use(2000, 200)  # what the first calls keep is no leak
-before = resident()
+# What calls keep for the next ones, and what the allocator keeps, is no leak: a leak grows in every round.
+grown = []
 use(2000, 200)
-print(resident() - before)
+while len(grown) < 4 and min(grown, default=1) > 0:
+    before = resident()
+    use(2000, 200)
+    grown.append(resident() - before)
+print(min(grown))
 """
 
 
@@ -82,4 +86,4 @@ def test_memory_stays_flat_over_2000_calls_and_200_loads(models: Models) -> None
         [sys.executable, "-c", LEAKS, str(models.translator)],
         capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
-    assert int(run.stdout) < 2 << 20
+    assert int(run.stdout) < 1 << 20
