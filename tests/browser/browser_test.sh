@@ -1,5 +1,5 @@
 #!/bin/sh
-# attend in Node, and in Chromium where it is installed, beside the program: translations, classes, vectors, texts and explanations, which must
+# attend in Node, and in Chromium and Firefox where they are installed, beside the program: translations, classes, vectors, texts and explanations, which must
 # have equal bits. The program computes with vectors of four numbers, too (ATTEND_INSTRUCTIONS=SSE4), because sums depend on their order.
 # Usage: browser_test.sh ROOT ATTEND [MODEL SOURCES], for a translator and a file of sentences instead of a demo of its own
 set -eu
@@ -60,9 +60,12 @@ cp writer/model.safetensors writer.safetensors
 node "$root/tests/browser/node_test.js" "$script" . "$attend"
 if command -v chromium >/dev/null; then
   node "$root/tests/browser/chromium_test.js" "$script" .
-  if [ -e "$root/build/wasm/attend-threads.js" ]; then
-    node "$root/tests/browser/threads_test.js" "$script" .
-  fi
 else
-  echo "there is no chromium: tried in Node only"
+  echo "there is no chromium: one file is not tried"
 fi
+for browser in chromium firefox-esr; do
+  command -v $browser >/dev/null || { echo "there is no $browser: threads are not tried in it"; continue; }
+  if [ -e "$root/build/wasm/attend-threads.js" ]; then
+    node "$root/tests/browser/threads_test.js" "$script" . ${browser%-esr}
+  fi
+done

@@ -1,6 +1,6 @@
-// Several threads in headless Chromium: pages of a server that isolates them (examples/browser/serve.py), and of one that does not. By
+// Several threads in a headless browser: pages of a server that isolates them (examples/browser/serve.py), and of one that does not. By
 // browser_test.sh, which puts into FOLDER what the program answers; prints how fast it is.
-//   node threads_test.js ATTEND.JS FOLDER
+//   node threads_test.js ATTEND.JS FOLDER chromium|firefox
 'use strict';
 const assert = require('assert');
 const fs = require('fs');
@@ -8,7 +8,8 @@ const path = require('path');
 const {spawn} = require('child_process');
 const {answer_of, answering} = require('./headless.js');
 
-const [script, folder] = process.argv.slice(2).map((name) => path.resolve(name));
+const [script, folder] = process.argv.slice(2, 4).map((name) => path.resolve(name));
+const browser = process.argv[4];
 const lines_of = (name) => fs.readFileSync(path.join(folder, name), 'utf8').replace(/\n$/, '').split('\n');
 
 async function in_page() {
@@ -41,7 +42,7 @@ async function in_page() {
 }
 
 const site = path.join(folder, 'site');
-fs.mkdirSync(site);
+fs.mkdirSync(site, {recursive: true});
 for (const file of ['attend.js', 'attend.wasm', 'attend-threads.js', 'attend-threads.wasm', 'attend-threads.worker.js'])
   fs.copyFileSync(path.join(path.dirname(script), file), path.join(site, file));
 for (const file of ['sources', 'translator.safetensors']) fs.copyFileSync(path.join(folder, file), path.join(site, file));
@@ -64,7 +65,7 @@ async function served(command, use) {
   }
 }
 
-const answers_of = async (command) => served(command, (address) => answer_of(`${address}page.html`, folder));
+const answers_of = async (command) => served(command, (address) => answer_of(`${address}page.html`, folder, browser));
 
 (async () => {
   const expected = lines_of('translations').map((line) => JSON.parse(line).translations.map(({text, score}) => [text, Math.fround(score)]));
@@ -80,7 +81,7 @@ const answers_of = async (command) => served(command, (address) => answer_of(`${
       assert.deepStrictEqual(texts, expected);
       assert.strictEqual(cancelled, 'AbortError');
       assert.strictEqual(again, expected[0][0][0]);
-      if (most > 1) console.log(`Chromium with threads: ${threads}: ${rate.toFixed(0)} tokens/s, ${(rate / answers[0].rate).toFixed(2)} times that of one`);
+      if (most > 1) console.log(`${browser} with threads: ${threads}: ${rate.toFixed(0)} tokens/s, ${(rate / answers[0].rate).toFixed(2)} times that of one`);
     }
   }
 })().catch((error) => {
