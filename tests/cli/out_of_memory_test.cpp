@@ -14,6 +14,18 @@ TEST_F(OutOfMemory, IsSaidInPlainWords) {
   EXPECT_TRUE(error_.starts_with("attend: out of memory; try ")) << error_;
 }
 
+TEST_F(OutOfMemory, OfTensorsSaysHowMuchWasAskedFor) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(ATTEND_EMULATED)
+  GTEST_SKIP() << "sanitizers and emulators need more addresses than the limit leaves";
+#endif
+  write("line", "the dog\n");
+  EXPECT_EQ(shell("ulimit -v 1000000; $attend train lm --train line --out run --tokenizer chars "
+                  "--vocab-size 20 --d-model 16384 --n-heads 1 --threads 1"),
+            1);
+  EXPECT_NE(error_.find("attend: out of memory: "), std::string::npos) << error_;
+  EXPECT_NE(error_.find(" in use; try smaller batches\n"), std::string::npos) << error_;
+}
+
 class PeakMemory : public StartedProgramTest {
  protected:
   // In mebibytes, of the program with these arguments, which answers the lines of `in`. It is asked

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "attend/error.h"
+#include "attend/tensor/out_of_memory.h"
 
 namespace attend::detail {
 namespace {
@@ -29,13 +29,18 @@ class RegionPoolTest : public testing::Test {
   static void map_at(std::vector<std::byte*> begins) {
     begins_ = std::move(begins);
     next_ = 0;
+    most_ = 4 * kRegionSize;
   }
-  static std::byte* map(std::size_t) { return next_ < begins_.size() ? begins_[next_++] : nullptr; }
+  static std::byte* map(std::size_t bytes) {
+    if (next_ == begins_.size() || bytes > most_) return nullptr;
+    return begins_[next_++];
+  }
   static std::byte* grown(RegionPool& pool, std::size_t megabytes) {
     return pool.grow(megabytes * kMegabyte).block;
   }
 
   RegionPool pool_{RegionPool::Pages::usual, &RegionPoolTest::map};
+  static inline std::size_t most_ = 0;  // bytes of a region that there is
 
  private:
   static inline std::byte* space_ = nullptr;
@@ -87,8 +92,17 @@ TEST_F(RegionPoolTest, ServesWhatWasReleasedAgain) {
 
 TEST_F(RegionPoolTest, SaysWhenThereIsNoMemory) {
   map_at({});
-  EXPECT_THROW(pool_.grow(1), Error);
-  EXPECT_THROW(pool_.grow(~std::size_t{0}), Error);
+  EXPECT_THROW(pool_.grow(1), OutOfMemory);
+  map_at({at(0)});
+  EXPECT_THROW(pool_.grow(~std::size_t{0}), OutOfMemory);
+}
+
+TEST_F(RegionPoolTest, TakesWhatItNeedsWhereThereIsNoWholeRegion) {
+  map_at({at(0), at(300)});
+  most_ = 20 * kMegabyte;
+  EXPECT_EQ(pool_.grow(10 * kMegabyte + 1).bytes, 11 * kMegabyte);
+  EXPECT_THROW(pool_.grow(21 * kMegabyte), OutOfMemory);
+  EXPECT_EQ(grown(pool_, 20), at(300));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
+#include "attend/tensor/out_of_memory.h"
 #include "attend/version.h"
 
 namespace attend {
@@ -124,6 +125,8 @@ int run_program(int argc, const char* const* argv) {
     return 128 + interrupted.signal;
   } catch (const ConfigError& error) {
     return fail(message_of(error).on_command_line, kUsageError);
+  } catch (const OutOfMemory& error) {
+    return fail(error.what(), kFailure);
   } catch (const std::bad_alloc&) {
     return fail("out of memory; try shorter lines, smaller batches or fewer threads", kFailure);
   } catch (const std::exception& error) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "attend/error.h"
+#include "attend/tensor/out_of_memory.h"
 #include "attend/tensor/poison.h"
 #include "attend/tensor/region_pool.h"
 
@@ -209,9 +209,9 @@ class Cache {
       ++statistics_.system_calls;
       statistics_.bytes_reserved += static_cast<std::int64_t>(growth.bytes);
       return growth.block;
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}, {} in use; try smaller batches", error.what(),
-                              handed_out_ - kept_by_threads()));
+    } catch (const OutOfMemory& error) {
+      throw OutOfMemory(fmt::format("{}, {} in use; try smaller batches", error.what(),
+                                    handed_out_ - kept_by_threads()));
     }
   }
 
@@ -334,7 +334,7 @@ void release_cached_memory() { cache().release(thread_blocks()); }
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max();  // of any object
-  if (bytes > kMost) throw Error(fmt::format("out of memory: {} bytes requested", bytes));
+  if (bytes > kMost) throw OutOfMemory(fmt::format("out of memory: {} bytes requested", bytes));
   const Block block = take(block_size(bytes));
   // Only the part of a medium block that may be used is unpoisoned.
   detail::unpoison({block.begin, block.size > kSmall ? round_up(bytes, kAlignment) : block.size});

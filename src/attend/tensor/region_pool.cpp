@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "attend/error.h"
+#include "attend/tensor/out_of_memory.h"
 #include "attend/tensor/poison.h"
 
 namespace attend::detail {
@@ -15,7 +15,12 @@ namespace attend::detail {
 namespace {
 
 constexpr std::size_t kGrowth = std::size_t{1} << 20;
+#ifdef __EMSCRIPTEN__
+// There, a region is memory at once: mmap() fills it with zeros.
+constexpr std::size_t kRegion = std::size_t{16} << 20;
+#else
 constexpr std::size_t kRegion = std::size_t{256} << 20;
+#endif
 
 std::size_t round_up(std::size_t bytes, std::size_t step) {
   return (bytes + step - 1) / step * step;
@@ -67,11 +72,15 @@ std::byte* RegionPool::map_memory(std::size_t bytes) {
 }
 
 Range RegionPool::map_region(std::size_t size) {
-  const std::size_t bytes = std::max(kRegion, round_up(size, kGrowth));
-  const Range region{bytes < size ? nullptr : map_(bytes), bytes};
-  if (region.begin == nullptr) throw Error(fmt::format("out of memory: {} bytes requested", size));
+  const std::size_t least = round_up(size, kGrowth);
+  Range region{nullptr, std::max(kRegion, least)};
+  if (least >= size) region.begin = map_(region.size);
+  // Less may be left than a whole region.
+  if (region.begin == nullptr && least >= size) region = {map_(least), least};
+  if (region.begin == nullptr)
+    throw OutOfMemory(fmt::format("out of memory: {} bytes requested", size));
 #ifdef MADV_HUGEPAGE
-  if (pages_ == Pages::huge) ::madvise(region.begin, bytes, MADV_HUGEPAGE);
+  if (pages_ == Pages::huge) ::madvise(region.begin, region.size, MADV_HUGEPAGE);
 #endif
   poison(region);
   return region;

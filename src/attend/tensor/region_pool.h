@@ -20,7 +20,7 @@ class RegionPool {
   void add(Range range) { used_.add(range); }
 
   // Takes memory that was never used, extending the last free range: its size, and the start of the
-  // block. Throws Error.
+  // block. Throws OutOfMemory.
   struct Growth {
     std::byte* block;
     std::size_t bytes;

@@ -1,6 +1,8 @@
 #include <climits>
 
 #include "api/c/c_test.h"
+#include "attend/api/c/call.h"
+#include "attend/tensor/out_of_memory.h"
 #include "attend/version.h"
 
 namespace attend {
@@ -56,6 +58,12 @@ TEST(CInputs, RefuseTextsThatAreNone) {
 #endif
   expect_code(ATTEND_INVALID_ARGUMENT, {"texts", "NULL"},
               [](attend_error** error) { return attend_texts_add(nullptr, "a", -1, error); });
+}
+
+TEST(CErrors, SayHowMuchMemoryWasAskedFor) {
+  expect_code(ATTEND_OUT_OF_MEMORY, {"out of memory: 5 bytes requested"}, [](attend_error** error) {
+    return code_of(error, [] { throw OutOfMemory("out of memory: 5 bytes requested"); });
+  });
 }
 
 TEST(CInputs, RefuseOptionsWithoutANameOrAnElement) {

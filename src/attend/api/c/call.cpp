@@ -7,6 +7,7 @@
 
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
+#include "attend/tensor/out_of_memory.h"
 
 namespace attend {
 
@@ -21,10 +22,8 @@ attend_error& error_without_memory() {
 std::int32_t store(attend_error** error, std::int32_t code, const char* message) noexcept {
   if (error == nullptr) return code;
   try {
-    if (code != ATTEND_OUT_OF_MEMORY) {
-      *error = new attend_error{code, message};
-      return code;
-    }
+    *error = new attend_error{code, message};
+    return code;
   } catch (...) {
   }
   *error = &error_without_memory();
@@ -67,8 +66,10 @@ std::int32_t store_exception(attend_error** error) noexcept {
     return store(error, ATTEND_IO_ERROR, e.what());
   } catch (const DivergedError& e) {
     return store(error, ATTEND_DIVERGED, e.what());
+  } catch (const OutOfMemory& e) {
+    return store(error, ATTEND_OUT_OF_MEMORY, e.what());
   } catch (const std::bad_alloc&) {
-    return store(error, ATTEND_OUT_OF_MEMORY, "");
+    return store(error, ATTEND_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception& e) {
     return store(error, ATTEND_OTHER_ERROR, e.what());
   } catch (...) {
