@@ -132,7 +132,7 @@ class Attend {
     return this.line.call('demo', {options});
   }
   end() {
-    this.line.port.terminate();
+    this.line.end(new AttendError('cancelled', 'the engine was ended'));
   }
 }
 

@@ -19,12 +19,18 @@ function makeEngine(module, asked, rest) {
   const word_at = (pointer) => memory().words[pointer >>> 2];
   const floats_at = (pointer, count) => memory().floats.slice(pointer >>> 2, (pointer >>> 2) + count);
 
+  function allocated(bytes) {
+    const pointer = module._malloc(bytes);
+    if (pointer === 0) throw {code: 'memory', message: `out of memory: ${bytes} bytes requested`};
+    return pointer;
+  }
+
   const text_at = (pointer) => (pointer === 0 ? '' : module.UTF8ToString(pointer));
 
   // use(pointer, bytes) with a text as UTF-8
   function with_text(text, use) {
     const bytes = module.lengthBytesUTF8(text);
-    const pointer = module._malloc(bytes + 1);
+    const pointer = allocated(bytes + 1);
     module.stringToUTF8(text, pointer, bytes + 1);
     try {
       return use(pointer, bytes);
@@ -35,7 +41,7 @@ function makeEngine(module, asked, rest) {
 
   // use(error), and the error that it stores
   function checked(use) {
-    const error = module._malloc(4);
+    const error = allocated(4);
     memory().words[error >>> 2] = 0;
     try {
       const value = use(error);
@@ -83,7 +89,7 @@ function makeEngine(module, asked, rest) {
 
   // call(count), where the library stores a number of 64 bits: [what it returns, the number]
   function counted(call) {
-    const count = module._malloc(16);
+    const count = allocated(16);
     const value = call(count);
     const numbers = [word_at(count), word_at(count + 8)];
     module._free(count);
@@ -311,7 +317,7 @@ function makeEngine(module, asked, rest) {
 // In a worker: answers messages. `flag`: where a page says which call is to end; null: it sends a message. `threads`: null of the module with one,
 // otherwise {count, memory: what they share, script: of the module, helper: that of the other threads, a path or a Blob}.
 function serveWorker(createModule, makeEngine, port, {wasm, threads, flag}) {
-  let engine = null, current = 0, stopped = 0;
+  let engine = null, current = 0, stopped = 0, ended = null;
   const asked = () => stopped === current || (flag !== null && Atomics.load(flag, 0) === current);
   const rest = flag !== null ? null : () => new Promise((resolve) => setTimeout(resolve));
   const about = {wasmBinary: wasm};
@@ -326,13 +332,19 @@ function serveWorker(createModule, makeEngine, port, {wasm, threads, flag}) {
       stopped = id;
       return;
     }
+    if (ended !== null) return port.postMessage({id, failure: ended});
     try {
       await started;
       current = id;
       const value = await engine(method, argument, (event) => port.postMessage({id, event}));
       port.postMessage({id, value});
     } catch (failure) {
-      port.postMessage({id, failure: {code: failure.code || 'other', message: String(failure.message || failure)}});
+      const message = String(failure.message || failure);
+      // Where the module has stopped in the middle of a call, what it has in memory is of no use.
+      if (engine !== null && failure instanceof WebAssembly.RuntimeError) ended = {code: 'other', message: `the engine has ended, start another: ${message}`};
+      // JavaScript has no more memory: of arrays and texts it says only that they are too long.
+      const short = failure instanceof RangeError && !/stack/.test(message);
+      port.postMessage({id, failure: ended || {code: failure.code || (short ? 'memory' : 'other'), message: short ? `out of memory: ${message}` : message}});
     }
   };
 }

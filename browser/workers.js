@@ -89,19 +89,30 @@ class Line {
     this.current = null;
     this.last = 0;
     this.models = new Map();  // id -> what loads it again
+    this.ended = null;        // why nothing answers
     this.start();
   }
   start() {
     this.port = this.worker ? start_worker(this.module, this.flag) : start_here(this.module.wasm);
     this.port.onmessage = ({data}) => this.receive(data);
-    this.port.onerror = ({message}) => {
-      const failure = {code: 'other', message: message || 'the worker does not start: a content security policy needs worker-src blob:'};
-      this.receive({id: this.current ? this.current.id : 0, failure});
-    };
+    this.port.onerror = ({message}) =>
+      this.end(new AttendError('other', message ? `the engine has ended, start another: ${message}` : 'the worker does not start: a content security policy needs worker-src blob:'));
+  }
+  // Nothing answers from now on.
+  end(failure) {
+    this.ended ||= failure;
+    this.port.terminate();
+    for (const job of [this.current, ...this.waiting]) {
+      if (job && job.forget) job.forget();
+      if (job) job.reject(this.ended);
+    }
+    this.current = null;
+    this.waiting = [];
   }
   call(method, argument, {signal, tell} = {}) {
     return new Promise((resolve, reject) => {
       const job = {id: ++this.last, method, argument, tell, resolve, reject};
+      if (this.ended) return reject(this.ended);
       if (signal) {
         if (signal.aborted) return reject(new AttendError('cancelled', 'the call was cancelled'));
         job.abort = () => this.cancel(job);

@@ -8,6 +8,7 @@ const path = require('path');
 const zlib = require('zlib');
 
 const {execFileSync} = require('child_process');
+const {with_most_memory, with_trap} = require('./changed_module.js');
 
 const [script, folder, program] = process.argv.slice(2);
 const attend = require(path.resolve(script));
@@ -179,6 +180,65 @@ tests['A call can be cancelled, and others go on'] = async (engine) => {
   assert.strictEqual((await next).text, json_lines_of('translations')[0].translations[0].text);
 };
 
+const ends = {};
+
+// An engine whose memory cannot grow beyond 50 MB.
+async function short_engine(options) {
+  const pages = 800;
+  if (!options.threads) return attend.start({...options, wasm: with_most_memory(fs.readFileSync(script.replace(/js$/, 'wasm')), pages)});
+  const {Memory} = WebAssembly;
+  WebAssembly.Memory = class extends Memory {
+    constructor(wanted) {
+      super({...wanted, maximum: pages});
+    }
+  };
+  try {
+    return await attend.start(options);
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+}
+
+ends['Memory that runs out is an error, and the engine goes on'] = async () => {
+  const source = lines_of('sources')[0], first = json_lines_of('translations')[0].translations[0].text;
+  for (const options of [{}, {worker: false}, ...(several ? [{threads: 3}] : [])]) {
+    const engine = await short_engine(options);
+    assert.strictEqual(engine.threads, options.threads || 1);
+    const model = await engine.load(file('translator.safetensors'));
+    const goes_on = async () => assert.strictEqual((await model.translate(source)).text, first);
+    for (let i = 0; i < 3; ++i) {
+      await fails(model.translate(Array(64).fill(source), {beamSize: 300, nBest: 300}), 'memory', /^out of memory/);
+      await goes_on();
+    }
+    await fails(model.translate('dog '.repeat(3e7)), 'memory', /^out of memory: 120000001 bytes requested/);
+    await goes_on();
+    await fails(model.translate(Array(200000).fill(source.repeat(20))), 'memory', /^out of memory/);
+    await goes_on();
+    engine.end();
+  }
+};
+
+ends['An engine that has broken says so from then on'] = async () => {
+  const wasm = fs.readFileSync(script.replace(/js$/, 'wasm'));
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter(({kind}) => kind === 'function').length;
+  for (const worker of [true, false]) {
+    const engine = await attend.start({wasm: with_trap(wasm, 'attend_beam', imports), worker});
+    const model = await engine.load(file('translator.safetensors'));
+    const source = lines_of('sources')[0];
+    const calls = [model.beam(source), model.translate(source), engine.load(file('writer.safetensors'))];
+    for (const call of calls) await fails(call, 'other', /^the engine has ended, start another: .*unreachable/);
+    engine.end();
+  }
+};
+
+ends['Calls of an engine that was ended are cancelled'] = async () => {
+  const engine = await attend.start();
+  const model = await engine.load(file('translator.safetensors'));
+  const calls = [model.translate(Array(100).fill(lines_of('sources')).flat()), model.translate('The dog sleeps.')];
+  engine.end();
+  for (const call of [...calls, model.translate('The dog sleeps.'), engine.load(new Uint8Array(100))]) await fails(call, 'cancelled', /the engine was ended/);
+};
+
 const threaded = {};
 
 // Milliseconds of the processor by thread of this process, most first
@@ -267,12 +327,13 @@ threaded['Where several are not possible there is one, and why'] = async () => {
       engine.end();
     }
   }
-  for (const [name, test] of Object.entries(several ? threaded : {}))
+  const others = {...ends, ...(several ? threaded : {})};
+  for (const [name, test] of Object.entries(others))
     await test().catch((error) => {
       console.error(name);
       throw error;
     });
-  console.log(`${Object.keys({...tests, ...(several ? threaded : {})}).length} tests in Node`);
+  console.log(`${Object.keys({...tests, ...others}).length} tests in Node`);
 })().catch((error) => {
   console.error(error);
   process.exit(1);
