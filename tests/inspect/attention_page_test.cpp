@@ -1,5 +1,6 @@
 #include "attend/inspect/attention_page.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -150,8 +151,8 @@ TEST_F(AttentionPage, EscapesItsTexts) {
   EXPECT_EQ(html.find("<b>"), std::string::npos);
   EXPECT_EQ(occurrences(html, "</script>"), occurrences(plain, "</script>"));
   EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script"));
-  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 1u)
-      << "in the title";
+  EXPECT_EQ(occurrences(html, "&lt;/script&gt;&lt;b&gt;&amp;&quot;&#39; old"), 3u)
+      << "in the title, and twice for readers without JavaScript";
   EXPECT_EQ(recorded(html).at("text"), nasty);
   EXPECT_EQ(answer(html).at("translation"), nasty);
   EXPECT_EQ(texts(data(html).at("axes")["source"]["words"]),
@@ -162,6 +163,33 @@ TEST_F(AttentionPage, KeepsTheLinesOfATextAndTitlesThePageInOne) {
   const std::string html = page("the old\n// dog", "der\n  hund");
   EXPECT_NE(html.find("<title>Attention: the old // dog</title>"), std::string::npos);
   EXPECT_EQ(recorded(html).at("text"), "the old\n// dog");
+}
+
+TEST_F(AttentionPage, HasItsAnswerInWordsForReadersWithoutJavaScript) {
+  const ScoredPair pair = given_pair(translator_, "the </noscript> old\n dog", "der <!-- hund");
+  const std::string html = attention_page(translator_.model(), pair);
+  const std::string plain = between(html, "<noscript>", "</noscript>");
+  EXPECT_NE(plain.find("<h2>Source</h2><p dir=\"auto\">the &lt;/noscript&gt; old<br> dog</p>"
+                       "<h2>Translation</h2><p dir=\"auto\">der &lt;!-- hund</p>"),
+            std::string::npos)
+      << plain;
+  EXPECT_NE(plain.find(fmt::format("<p>log-probability −{:.2f}</p>", -pair.log_probability)),
+            std::string::npos);
+  EXPECT_NE(plain.find("JavaScript"), std::string::npos);
+  EXPECT_EQ(occurrences(html, "</noscript>"), 1u);
+  const std::string asking = explorer_page_file("explore.html");
+  EXPECT_NE(between(asking, "<noscript>", "</noscript>").find("JavaScript"), std::string::npos);
+}
+
+TEST_F(AttentionPage, HoldsWhatHeadsDoIfThatWasMeasured) {
+  EXPECT_EQ(recorded(page("the old dog", "der alte hund")).at("heads"), nlohmann::json::array());
+  const ScoredPair pair = given_pair(translator_, "the old dog", "der alte hund");
+  const std::string html =
+      attention_page(translator_.model(), pair, {{"encoder.layers.0.self_attn", 2, -0.5f}});
+  EXPECT_EQ(
+      recorded(html).at("heads"),
+      (nlohmann::json{{{"module", "encoder.layers.0.self_attn"}, {"head", 2}, {"change", -0.5}}}));
+  EXPECT_NE(html.find("id=\"ranking\""), std::string::npos);
 }
 
 TEST_F(AttentionPage, LeavesTemplateMarksInTextsAlone) {

@@ -9,7 +9,7 @@ import os
 from selenium.webdriver.common.by import By
 
 from browsing import scheme, wait
-from exploring import TEXT, click, element, folder, open_view, page, run, shown_number, text_of, texts_of
+from exploring import TEXT, click, element, folder, open_view, page, run, shown_number, text_of, texts_of, url
 
 made = os.path.dirname(page)
 NO_FIGURE = "expected a Transformer, found a recurrent network"
@@ -112,6 +112,45 @@ def why_a_class(driver, size):
     scheme(driver, "light")
 
 
+def what_heads_do(driver, size):
+    """As the explorer shows it when it is asked: the largest, all in a table, bars below the maps, and numbers to save."""
+    printed = open_page(driver, "given")["heads"]
+    shown = [shown_number(text) for text in texts_of(driver, "#ranking td span")]
+    assert len(shown) == len(printed) and sum(abs(one["change"]) > 0.005 for one in printed) > 3, printed
+    # A row for each layer: the kinds come as the page has them.
+    assert sorted(shown) == sorted(round(one["change"], 2) + 0.0 for one in printed), (shown, printed)
+    largest = max(printed, key=lambda one: abs(one["change"]))
+    first = text_of(driver, "#ranking li button")
+    assert f"head {largest['head'] + 1}: " in first and shown_number(first.split(": ")[1].split()[0]) == round(largest["change"], 2), (first, largest)
+    click(driver, "#ranking li button")
+    assert text_of(driver, "#name") == first.split(":")[0]
+    badge = "#overview .map[aria-pressed=true]"
+    assert first.split(": ")[1] in element(driver, badge).get_attribute("title")
+    assert driver.execute_script(f"return document.querySelector('{badge} .badge').style.getPropertyValue('--share')") == "1.000"
+    driver.save_screenshot(f"{folder}/recorded-heads-{size}.png")
+    open_page(driver, "attention")
+    assert not element(driver, "#ranking").is_displayed()
+
+
+def without_scripts(driver, size):
+    """The text and the answer in words, and nothing that would do nothing."""
+    printed = open_page(driver, "attention")
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        driver.get(f"file://{made}/attention.html")
+        said = element(driver, "body").text
+        for part in (TEXT, printed["translation"], f"{printed['log_probability']:.2f}".replace("-", "−"), "It needs JavaScript"):
+            assert part in said, (part, said)
+        driver.get(f"file://{made}/why.html")
+        assert "A <good> film." in element(driver, "body").text
+        driver.get(f"{url}/explore")
+        assert "It needs JavaScript" in element(driver, "body").text
+        for one in driver.find_elements(By.CSS_SELECTOR, "button, textarea, select, input"):
+            assert not one.is_displayed(), one.get_attribute("outerHTML")
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
 def vectors(driver, size):
     printed = open_page(driver, "vectors")
     assert text_of(driver, "#asked-text") == "The dog" and text_of(driver, "#score") == ""
@@ -120,5 +159,5 @@ def vectors(driver, size):
     driver.save_screenshot(f"{folder}/recorded-vectors-{size}.png")
 
 
-run(translations, no_figure, a_language_model, why_a_class, vectors)
+run(translations, no_figure, a_language_model, why_a_class, what_heads_do, without_scripts, vectors)
 print("pages with recorded answers were read")

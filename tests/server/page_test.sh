@@ -37,7 +37,7 @@ more_models() {
 # write NAME MODEL TEXT...: a page and what is printed of it
 write() { "$attend" attention "${@:2}" --out "$1.html" --format json >"$1.json" 2>log; }
 write attention en-de "The old dog sees the cat."
-write given en-de "The old dog sees the cat." --target "Der Hund."
+write given en-de "The old dog sees the cat." --target "Der Hund." --importance
 write cut en-de "The old dog sees the cat." --min-length 3 --max-length 3
 write recurrent recurrent "The old dog sees the cat."
 write lm lm "The old dog sleeps."

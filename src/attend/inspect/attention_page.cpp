@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -128,13 +129,44 @@ std::string title_of(std::string text) {
   return escaped_html(text);
 }
 
-// `effects`: what else was recorded of the words.
+// A heading and a text, whose lines remain.
+std::string plain_part(std::string_view heading, std::string_view text) {
+  return fmt::format("<h2>{}</h2><p dir=\"auto\">{}</p>", heading,
+                     replaced(escaped_html(text), {{'\n', "<br>"}}));
+}
+
+// What the page says to readers whose browser runs no script.
+std::string plain_answer(const std::string& text, const Json& answer) {
+  std::string html = plain_part(answer.contains("translation") ? "Source" : "Text", text);
+  if (answer.contains("translation"))
+    html += plain_part("Translation", answer["translation"].get<std::string>());
+  for (const Json& label : answer.value("classes", Json::array()))
+    html += fmt::format("<p dir=\"auto\">{}: {:.1f} %</p>",
+                        escaped_html(label["label"].get<std::string>()),
+                        100 * label["probability"].get<double>());
+  // A number that is none is null.
+  if (const Json sum = answer.value("log_probability", Json()); sum.is_number())
+    html += fmt::format("<p>log-probability {}{:.2f}</p>", sum < 0 ? "−" : "",
+                        std::abs(sum.get<double>()));
+  return html;
+}
+
+// What was measured beside the answer; empty if it was not asked for.
+struct Measured {
+  Json effects = Json::array();  // of the words
+  std::vector<HeadEffect> heads;
+};
+
 template <class Model, class Text>
-std::string recorded_page(const std::string& shown, const Json& effects, const Model& model,
+std::string recorded_page(const std::string& shown, const Measured& measured, const Model& model,
                           const Text& text) {
+  Json heads = Json::array();
+  for (const HeadEffect& head : measured.heads) heads.push_back(to_json(head));
+  const Json answer = explored_answer(model, text);
   const std::string answers = fmt::format(
-      "{{\"text\":{},\"effects\":{},\"answers\":{{\"/explore\":{},\"/explore/inside\":{}}}}}",
-      script_json(shown), script_json(effects), script_json(explored_answer(model, text)),
+      "{{\"text\":{},\"effects\":{},\"heads\":{},"
+      "\"answers\":{{\"/explore\":{},\"/explore/inside\":{}}}}}",
+      script_json(shown), script_json(measured.effects), script_json(heads), script_json(answer),
       recorded_inside(model, text));
   const std::string script =
       filled("recorded.html",
@@ -143,6 +175,7 @@ std::string recorded_page(const std::string& shown, const Json& effects, const M
   return page_markup(kRecorded, {{"style", file_style("", filled("explore.css", {}))},
                                  {"title", "Attention: " + title_of(shown)},
                                  {"place", ""},
+                                 {"plain", plain_answer(shown, answer)},
                                  {"script", script}});
 }
 
@@ -150,23 +183,26 @@ constexpr const char* kTitle = "attend: explore attention";
 
 }  // namespace
 
-std::string attention_page(const TranslationModel& model, const ScoredPair& pair) {
-  return recorded_page(pair.source, Json::array(), model, pair);
+std::string attention_page(const TranslationModel& model, const ScoredPair& pair,
+                           const std::vector<HeadEffect>& heads) {
+  return recorded_page(pair.source, {.heads = heads}, model, pair);
 }
 
-std::string attention_page(const ClassificationModel& model, const ClassifiedText& text) {
-  Json effects = Json::array();
+std::string attention_page(const ClassificationModel& model, const ClassifiedText& text,
+                           const std::vector<HeadEffect>& heads) {
+  Measured measured{.heads = heads};
   for (const WordEffect& effect : text.effects)
-    effects.push_back(to_json(effect, text.classes.probability()));
-  return recorded_page(text.text, effects, model, text);
+    measured.effects.push_back(to_json(effect, text.classes.probability()));
+  return recorded_page(text.text, measured, model, text);
 }
 
 std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text) {
-  return recorded_page(text.text, Json::array(), model, text);
+  return recorded_page(text.text, {}, model, text);
 }
 
-std::string attention_page(const LanguageModel& model, const ScoredText& text) {
-  return recorded_page(text.text, Json::array(), model, text);
+std::string attention_page(const LanguageModel& model, const ScoredText& text,
+                           const std::vector<HeadEffect>& heads) {
+  return recorded_page(text.text, {.heads = heads}, model, text);
 }
 
 std::string explorer_page_file(std::string_view name) {
@@ -176,6 +212,7 @@ std::string explorer_page_file(std::string_view name) {
                      {{"style", "<link rel=\"stylesheet\" href=\"/explore.css\">\n"},
                       {"title", kTitle},
                       {"place", "<a href=\"/\">jobs</a>"},
+                      {"plain", ""},
                       {"script", "<script src=\"/explore.js\" type=\"module\"></script>\n"}});
 }
 
@@ -195,6 +232,7 @@ std::string explorer_page(const PageEngine& engine, const PageModel& model) {
                      {{"style", file_style(" 'wasm-unsafe-eval'; worker-src blob:", style)},
                       {"title", kTitle},
                       {"place", std::string(embedded("own_model.html"))},
+                      {"plain", ""},
                       {"script", script}});
 }
 

@@ -8,8 +8,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attend/inspect/encoded_text.h"
+#include "attend/inspect/head_importance.h"
 #include "attend/inspect/scored_pair.h"
 #include "attend/inspect/scored_text.h"
 
@@ -18,11 +20,16 @@ namespace attend {
 // One file that holds the answers for a pair, a function of its arguments alone. Weights are
 // rounded to multiples of 1/255. Throw like explored_answer() and inside_answer(); where a model or
 // a text has no figure, the page says why.
-std::string attention_page(const TranslationModel& model, const ScoredPair& pair);
+// `heads`: what each does, if it was measured. Without JavaScript, the page has the text and the
+// answer in words.
+std::string attention_page(const TranslationModel& model, const ScoredPair& pair,
+                           const std::vector<HeadEffect>& heads = {});
 // Shows the effects of the words, too, if there are any.
-std::string attention_page(const ClassificationModel& model, const ClassifiedText& text);
+std::string attention_page(const ClassificationModel& model, const ClassifiedText& text,
+                           const std::vector<HeadEffect>& heads = {});
 std::string attention_page(const EmbeddingModel& model, const EmbeddedText& text);
-std::string attention_page(const LanguageModel& model, const ScoredText& text);
+std::string attention_page(const LanguageModel& model, const ScoredText& text,
+                           const std::vector<HeadEffect>& heads = {});
 
 // A file of the same page for a server, which answers its script: "explore.html", "explore.css" or
 // "explore.js".

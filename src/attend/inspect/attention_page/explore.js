@@ -9,6 +9,7 @@
 {{view_overview.js}}
 {{view_detail.js}}
 {{view_answer.js}}
+{{head_numbers.js}}
 {{#recorded}}{{view_effects.js}}
 {{/recorded}}{{inside.js}}
 {{anatomy.js}}

@@ -41,7 +41,7 @@ void fields(AttentionArguments& a, Visitor&& visit) {
         "of the class changes");
   visit("importance", a.importance,
         "switch off each attention head in turn, and show how the log-probability of the "
-        "translation or class changes");
+        "translation or class changes, also in the page");
   visit("format", a.format, "output: text for people, json for programs");
   visit("out", a.out, "HTML page to write");
   fields(a.threads, visit);

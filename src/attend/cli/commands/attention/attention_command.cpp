@@ -31,7 +31,7 @@ void show_translation(const TranslationModel& model, AttentionArguments& argumen
                                            arguments.translation.languages)
                               : translated_pair(translator, arguments.text, arguments.translation);
   const std::vector<HeadEffect> effects = head_effects(arguments, {pair.src, pair.tgt}, 0);
-  page.write(attention_page(translator.model(), pair));
+  page.write(attention_page(translator.model(), pair, effects));
   page.commit();
   if (arguments.format == OutputFormat::json) {
     nlohmann::ordered_json json{{"translation", pair.target},

@@ -111,7 +111,7 @@ void show_classification(const ClassificationModel& model, const AttentionArgume
   progress.end();
   const AttentionEntropy entropy = attention_entropy(attention_maps(classifier.model(), text.ids));
   const std::vector<HeadEffect> effects = head_effects(arguments, {text.ids}, text.classes.label);
-  page.write(attention_page(classifier.model(), text));
+  page.write(attention_page(classifier.model(), text, effects));
   page.commit();
   if (arguments.format == OutputFormat::json) {
     nlohmann::ordered_json json = to_json(text, classifier.labels(), entropy);

@@ -14,7 +14,7 @@ void show_text(const LanguageModel& model, const AttentionArguments& arguments, 
     throw ConfigError("--target: expected a model for translation, got a language model");
   const ScoredText text = scored_text(model, arguments.text);
   const std::vector<HeadEffect> effects = head_effects(arguments, {text.ids}, 0);
-  page.write(attention_page(model, text));
+  page.write(attention_page(model, text, effects));
   page.commit();
   if (arguments.format == OutputFormat::json) {
     nlohmann::ordered_json json{{"log_probability", json_number(text.log_probability)}};

@@ -1,6 +1,7 @@
 // The source of a page that `attend attention` wrote: the answers for one text and one model as it is.
 //
-// recorded  {text, effects: of leaving out each word, if asked for, answers: {path: an answer, or {error: why there is none}}}
+// recorded  {text, answers: {path: an answer, or {error: why there is none}}}, and if they were asked for
+//           effects: of leaving out each word, heads: {module, head, change: without it}
 const recorded = JSON.parse(byId("recorded").textContent);
 
 async function call(path) {
@@ -12,6 +13,12 @@ async function call(path) {
 views.push({
   read() {
     question.text = recorded.text;
+  },
+  opened() {
+    if (!recorded.heads.length) return;
+    const effects = Object.fromEntries(recorded.heads.map(({ module, head, change }) => [`${module}:${head}`, change]));
+    setBadges(effects, whenOff);
+    showEffects(effects);
   },
   show() {
     const { translation, classes } = state.answer ?? {};
