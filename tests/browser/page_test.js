@@ -119,6 +119,57 @@ tests['The page begins with its text, and the numbers are those of the program']
   await screenshot('light');
 };
 
+const EXAMPLES = ['text', 'lines', 'marks', 'scripts', 'long'].map((name) => text_of(name).replace(/\n$/, ''));
+
+async function press(key, code) {
+  for (const type of ['rawKeyDown', 'keyUp']) await browser.send('Input.dispatchKeyEvent', {type, key, code: key, windowsVirtualKeyCode: code});
+}
+
+async function point_at(selector) {
+  const [x, y] = await browser.evaluate(`(({left, top, width, height}) => [left + width / 2, top + height / 2])(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`);
+  for (const type of ['mousePressed', 'mouseReleased']) await browser.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: 1});
+}
+
+// What is shown is this text, and the address leads to it.
+async function expect_text(text) {
+  const asked = `new URLSearchParams(location.hash.split('?').slice(1).join('?')).get('text') === ${JSON.stringify(text)}`;
+  await browser.until(`document.body.dataset.state === 'ready' && ${asked}`, `answer to ${text}`);
+  assert.strictEqual(await text_in('#message'), '');
+  assert.strictEqual(await browser.evaluate('document.getElementById("text").value'), text);
+  // Of what the model does not know, the words are there nevertheless.
+  assert.strictEqual(await browser.evaluate('document.querySelectorAll("#col-words .label:not(.mark-token)").length'), text.split(/\s+/).length);
+  assert.strictEqual(await browser.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0);
+}
+
+tests['Examples are chosen with the arrow keys, and with the pointer'] = async () => {
+  assert.ok(EXAMPLES.at(-1).length > 600);
+  await browser.send('Page.navigate', {url: 'about:blank'});
+  await browser.send('Page.navigate', {url: `file://${folder}/page.html`});
+  await browser.until('document.body?.dataset.state === "ready" && !document.getElementById("answer").hidden', 'first answer');
+  assert.deepStrictEqual(await browser.evaluate('[...document.getElementById("examples").options].map(({text}) => text)'),
+    ['Examples', ...EXAMPLES.map((text) => text.split(/\s+/).join(' '))]);
+  await browser.evaluate('document.getElementById("text").focus()');
+  await press('Tab', 9);
+  assert.strictEqual(await browser.evaluate('document.activeElement.id'), 'examples');
+  for (const text of EXAMPLES) {
+    await press('ArrowDown', 40);
+    await expect_text(text);
+  }
+  await press('ArrowUp', 38);
+  await expect_text(EXAMPLES.at(-2));
+  await press('Tab', 9);
+  assert.strictEqual(await browser.evaluate('document.getElementById("examples").selectedIndex'), 0);
+  await point_at('#examples');
+  for (let i = 0; i < 3; ++i) await press('ArrowDown', 40);
+  await press('Enter', 13);
+  await expect_text(EXAMPLES[2]);
+  const address = await browser.evaluate('location.href');
+  await browser.send('Page.navigate', {url: 'about:blank'});
+  await browser.send('Page.navigate', {url: address});
+  await browser.until('document.readyState === "complete"', 'page');
+  await expect_text(EXAMPLES[2]);
+};
+
 tests['The figure runs on what the engine computes'] = async () => {
   await open_page({text: TEXT});
   await browser.until('!document.getElementById("running").hidden', 'figure');

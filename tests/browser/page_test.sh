@@ -21,6 +21,11 @@ cd "$folder"
 quiet() { "$@" >log 2>&1 || { cat log; exit 1; }; }
 
 printf 'The old dog sees the cat.\n' >text
+# Examples that pages, arguments and addresses must leave as they are.
+printf 'The cat\nsees & eats the fish.' >lines
+printf '%s' '"The" </script><!-- <b>dog</b> {{text}} '"'sees'"' + 100%% #a?b=c\' >marks
+printf 'القط يرى الكلب. שלום 👩‍👩‍👧 é ｃａｔ नमस्ते' >scripts
+{ printf 'The dog sees the '; for i in $(seq 200); do printf 'жук'; done; printf ' and the cat.'; } >long
 for i in 1 2 3 4 5 6 7 8; do
   printf 'The old dog sees the cat.\nA cat eats the fish.\nThe dog sleeps.\nThe cat sees a fish.\n' >>train.en
   printf 'Der alte Hund sieht die Katze.\nEine Katze frisst den Fisch.\nDer Hund schläft.\nDie Katze sieht einen Fisch.\n' >>train.de
@@ -39,7 +44,7 @@ for model in writer classifier tagger; do cp $model/model.safetensors $model.saf
 quiet "$attend" quantize other --out second.safetensors
 quiet "$attend" quantize en-de --out small.safetensors
 
-quiet "$attend" page en-de --text "$(cat text)" --engine "$root/build/wasm/page" --out page.html
+quiet "$attend" page en-de --text "$(cat text)" "$(cat lines)" "$(cat marks)" "$(cat scripts)" "$(cat long)" --engine "$root/build/wasm/page" --out page.html
 # attention MODEL TEXT OPTION...: the translation, and its log-probability in a pass over all of it, as the explorer has it (with 8 bits, the search
 # rounds elsewhere)
 attention() {

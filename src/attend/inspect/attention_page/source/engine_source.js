@@ -86,14 +86,15 @@ async function call(path, body, signal) {
 views.push({
   connect() {
     const select = byId("examples");
-    select.append(...engine.page.texts.map((text) => make("option", { textContent: text })));
+    select.append(...engine.page.texts.map((text) => make("option", { value: text, textContent: text })));
     select.hidden = engine.page.texts.length < 2;
     select.addEventListener("change", () => {
       if (!select.value) return;
       byId("text").value = select.value;
-      select.selectedIndex = 0;
       byId("ask").requestSubmit();
     });
+    // Until then the arrow keys go on from the example that was chosen.
+    select.addEventListener("blur", () => (select.selectedIndex = 0));
   },
   read() {
     if (question.text) return;
