@@ -46,6 +46,15 @@ for (const element of document.querySelectorAll("button, input, select, textarea
     element.getAttribute("aria-labelledby")?.split(" ").map((id) => document.getElementById(id).textContent).join(" ");
   if (!name) problems.push(`no name: ${element.outerHTML.slice(0, 120)}`);
 }
+// The labels of a matrix stand over its columns and beside its rows, also where there is no room for all of them.
+for (const cells of document.querySelectorAll(".cells")) {
+  const box = cells.getBoundingClientRect(), columns = cells.parentElement.querySelector(".columns")?.getBoundingClientRect();
+  if (columns && (Math.abs(columns.left - box.left) > 1 || Math.abs(columns.right - box.right) > 1)) problems.push("columns have no labels above them");
+  const rows = cells.closest(".body").querySelector(".tokens")?.getBoundingClientRect();
+  if (rows && (Math.abs(rows.top - box.top) > 1 || Math.abs(rows.bottom - box.bottom) > 1)) problems.push("rows have no labels beside them");
+  const last = [...cells.closest(".body").querySelectorAll("li")].some((label) => label.getBoundingClientRect().right > box.right + 14 || label.getBoundingClientRect().bottom > box.bottom + 14);
+  if (last) problems.push("a label stands outside of its matrix");
+}
 const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
 if (new Set(ids).size !== ids.length) problems.push("an id twice");
 return problems;
@@ -62,6 +71,9 @@ def accessible(driver, size):
         problems = driver.execute_script(CHECK)
         assert not problems, f"{theme}: " + "\n".join(problems)
         driver.save_screenshot(f"{folder}/explore-{theme}-{size}.png")
+    open_view(driver, text=" ".join([TEXT] * 9))
+    problems = driver.execute_script(CHECK)
+    assert not problems, "\n".join(problems)
     open_view(driver, "cross/words/1/1")
     focus_by_tab(driver, "#begin-toggle")
     keys(driver, Keys.ENTER)
@@ -98,6 +110,17 @@ def panels_by_keyboard(driver, size):
             keys(driver, Keys.ARROW_DOWN if name == "why" else Keys.ARROW_RIGHT)
             panel(driver, name)
             assert driver.switch_to.active_element == element(driver, selector), name
+        if name == "beam":
+            # The whole tree is one stop.
+            focus_by_tab(driver, "#beam .candidate")
+            keys(driver, Keys.ARROW_RIGHT)
+            assert driver.switch_to.active_element == element(driver, "#beam .tree li:nth-child(2) .candidate")
+            keys(driver, Keys.ARROW_DOWN)
+            assert driver.switch_to.active_element == element(driver, "#beam .tree li:nth-child(2) .candidate + .candidate")
+            keys(driver, Keys.ARROW_LEFT)
+            assert driver.switch_to.active_element == element(driver, "#beam .tree li:first-child .candidate + .candidate")
+            keys(driver, Keys.TAB)
+            assert driver.switch_to.active_element == element(driver, "#penalty")
         focus_by_tab(driver, f"#{name} summary", back=True)
         keys(driver, Keys.ENTER)
 

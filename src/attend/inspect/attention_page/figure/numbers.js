@@ -1,6 +1,15 @@
 // Matrices as pictures of their numbers, which the pointer reads.
 
-const LINE = 18; // pixels of a row
+const LINE = 18; // pixels of a row, unless a matrix would be higher than this:
+const HIGHEST = 600;
+const LABEL = 14; // pixels that a label needs across
+
+// Which of the rows or columns, of so many pixels each, have a label: all, or every second, third and so on, and the chosen one.
+function labeled(count, pixels, chosen = -1) {
+  const step = Math.max(1, Math.ceil(LABEL / pixels));
+  const at = Array.from({ length: Math.ceil(count / step) }, (_, i) => i * step);
+  return { pixels: step * pixels, at: at.map((first) => (chosen > first && chosen < first + step ? chosen : first)) };
+}
 
 // What is pointed at, in words.
 const numberText = (value) => (value === -Infinity ? "−∞ (masked)" : (Math.abs(value) >= 1000 ? value.toPrecision(4) : value.toFixed(4)).replace("-", "−"));
@@ -21,34 +30,39 @@ function paintMatrix(canvas, matrix, most) {
   context.globalCompositeOperation = "source-over";
 }
 
-// A matrix with its name, its shape, and the tokens of its rows. `cell`: pixels of a column. `choose` is told a row that is clicked.
+// A matrix with its name, its shape, and the tokens of its rows and columns. `choose` is told a row that is clicked.
 function numbersView({ name, title, matrix, rows = [], cols = null, of = "", chosen = -1, weights = false, choose = null }) {
   const canvas = make("canvas");
   canvas.dataset.colors = "own";
   const width = Math.max(44, Math.min(cols ? 22 * matrix.cols : 200, cols ? 320 : 3 * matrix.cols));
+  const line = Math.min(LINE, HIGHEST / matrix.rows);
   const said = make("output", { className: "quiet" });
   const shape = `${matrix.rows} × ${matrix.cols}`;
+  const [down, across] = [labeled(rows.length, line, chosen), labeled(cols?.length ?? 0, width / matrix.cols)];
   const labels = make(
     "ol",
     { className: choose ? "tokens chosen-by-click" : "tokens" },
-    ...rows.map((text, index) => {
-      const label = make("span", { className: index === chosen ? "token chosen" : "token", dir: "auto", textContent: wordOf(text) });
+    ...down.at.map((index) => {
+      const label = make("span", { className: index === chosen ? "token chosen" : "token", dir: "auto", textContent: wordOf(rows[index]) });
       if (choose) label.addEventListener("click", () => choose(index));
-      return make("li", {}, label);
+      const item = make("li", {}, label);
+      item.dataset.index = index;
+      return item;
     }),
   );
-  const heads = cols ? make("ol", { className: rows.length || 22 * matrix.cols > width ? "columns" : "columns alone" }, ...cols.map((text) => make("li", { dir: "auto", textContent: wordOf(text) }))) : "";
+  labels.style.cssText = `--line:${down.pixels}px;height:${line * matrix.rows}px`;
+  const heads = cols ? make("ol", { className: "columns" }, ...across.at.map((index) => make("li", { dir: "auto", textContent: wordOf(cols[index]) }))) : "";
+  if (heads) heads.style.cssText = `--line:${across.pixels}px;width:${width}px`;
   const masked = matrix.values.includes(-Infinity);
   const [veil, term] = ["veil", "mark"].map((className) => make("i", { className, hidden: true }));
   const picture = make("div", { className: masked ? "cells masked" : "cells" }, canvas, veil, make("i", { className: "row-mark", hidden: chosen < 0 }), term);
   picture.dataset.of = of;
-  picture.style.cssText = `width:${width}px;height:${LINE * matrix.rows}px;--row:${chosen};--rows:${matrix.rows};--cols:${matrix.cols}`;
+  picture.style.cssText = `width:${width}px;height:${line * matrix.rows}px;--row:${chosen};--rows:${matrix.rows};--cols:${matrix.cols}`;
   const view = make(
     "figure",
     { className: cols ? "numbers labeled" : "numbers" },
     make("figcaption", {}, make("b", { textContent: name }), ` ${title} `, make("span", { className: "quiet", textContent: shape })),
-    heads,
-    make("div", { className: "body" }, rows.length ? labels : "", picture),
+    make("div", { className: "body" }, rows.length ? labels : "", make("div", {}, heads, picture)),
     said,
   );
   const at = ({ clientX, clientY }) => {

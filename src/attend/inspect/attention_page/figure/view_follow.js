@@ -14,7 +14,7 @@ function vectorUnder({ target, clientX, clientY }) {
   const figure = target.closest("#box-numbers .numbers");
   const label = figure && target.closest("li");
   const stack = figure?.querySelector(".cells").dataset.of;
-  if (label?.parentElement.matches(".tokens")) return { stack, token: [...label.parentElement.children].indexOf(label) };
+  if (label?.parentElement.matches(".tokens")) return { stack, token: Number(label.dataset.index) };
   if (target.localName !== "canvas") return null;
   const { left, top, width, height } = target.getBoundingClientRect();
   if (figure) return { stack, token: Math.floor((Math.max(0, clientY - top) / height) * target.height) };

@@ -71,7 +71,7 @@ const STATIONS = [
     where: "figure-source",
     text: [
       "Attention lets a token look at a set of others. It gives each of them a weight, all weights sum to 1, and what it gets is the mean of their values with these weights.",
-      "On the left the model translates, box by box. Press Play, or open a box. To write a word, the cross-attention looks at the source.",
+      "In the figure the model translates, box by box. Press Play, or open a box. To write a word, the cross-attention looks at the source.",
     ],
     box: "decoder-cross",
     layer: "last",

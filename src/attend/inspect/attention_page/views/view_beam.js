@@ -30,6 +30,16 @@ function candidateButton(steps, step, candidate, begun) {
   return button;
 }
 
+// Up and down within a step, left and right to the one before and behind it.
+function treeStep(key, from, buttons) {
+  const aside = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (!aside) return lineStep(key, from, buttons);
+  const step = Number(buttons[from].dataset.step);
+  const column = (wanted) => buttons.filter(({ dataset }) => Number(dataset.step) === wanted);
+  const next = column(step + aside);
+  return next.length ? buttons.indexOf(next[Math.min(column(step).indexOf(buttons[from]), next.length - 1)]) : -1;
+}
+
 // One column for each step.
 function tree(steps, begun) {
   const columns = steps.map((step, i) => {
@@ -56,6 +66,8 @@ function tree(steps, begun) {
   list.addEventListener("pointerover", mark);
   list.addEventListener("focusin", mark);
   list.addEventListener("pointerleave", mark);
+  roveFocus(list, ".candidate", treeStep);
+  setStop([...list.querySelectorAll(".candidate")], 0);
   return list;
 }
 
