@@ -170,6 +170,21 @@ tests['Examples are chosen with the arrow keys, and with the pointer'] = async (
   await expect_text(EXAMPLES[2]);
 };
 
+tests['What is shown is faint while it answers another question'] = async () => {
+  await open_page({text: TEXT});
+  const ask = (text) => browser.evaluate(`document.getElementById("text").value = ${JSON.stringify(text)}; document.getElementById("ask").requestSubmit()`);
+  const is_stale = () => browser.evaluate('document.body.classList.contains("stale")');
+  await ask('  ');
+  assert.strictEqual(await text_in('#message'), 'Enter a text.');
+  assert.ok(!await is_stale());
+  await ask('dog '.repeat(300));
+  await browser.until('document.body.classList.contains("stale")', 'refusal');
+  assert.match(await text_in('#message'), /at most 256 tokens/);
+  await ask('A cat.');
+  await browser.until('!document.body.classList.contains("stale")', 'answer');
+  assert.strictEqual(await text_in('#message'), '');
+};
+
 tests['The figure runs on what the engine computes'] = async () => {
   await open_page({text: TEXT});
   await browser.until('!document.getElementById("running").hidden', 'figure');

@@ -7,6 +7,7 @@ import math
 import os
 
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from browsing import scheme, wait
 from exploring import TEXT, click, element, folder, open_view, page, run, shown_number, text_of, texts_of, url
@@ -89,6 +90,20 @@ def a_language_model(driver, size):
     assert element(driver, "#running").is_displayed()
 
 
+def from_right_to_left(driver, size):
+    """Words stand as their script is read, and the arrow keys go with them."""
+    open_page(driver, "right")
+    for words in ("#answer-words .label", "#row-words .label", "#figure-read .token"):
+        places = [word.location["x"] for word in driver.find_elements(By.CSS_SELECTOR, words)]
+        assert len(places) >= 3 and places == sorted(places, reverse=True), (words, places)
+    words = driver.find_elements(By.CSS_SELECTOR, "#row-words .label")
+    words[0].send_keys(Keys.ARROW_LEFT)
+    assert driver.switch_to.active_element == words[1]
+    words[1].send_keys(Keys.ARROW_RIGHT)
+    assert driver.switch_to.active_element == words[0]
+    driver.save_screenshot(f"{folder}/recorded-right-{size}.png")
+
+
 def why_a_class(driver, size):
     """Every word with what changes without it, the classes, and how even the attention is."""
     for theme in ("light", "dark"):
@@ -159,5 +174,5 @@ def vectors(driver, size):
     driver.save_screenshot(f"{folder}/recorded-vectors-{size}.png")
 
 
-run(translations, no_figure, a_language_model, why_a_class, what_heads_do, without_scripts, vectors)
+run(translations, no_figure, a_language_model, from_right_to_left, why_a_class, what_heads_do, without_scripts, vectors)
 print("pages with recorded answers were read")

@@ -30,6 +30,9 @@ more_models() {
     --valid-every 0 --out recurrent >log 2>&1
   # shellcheck disable=SC2086
   "$attend" train classification $small --n-encoder-layers 2 --vocab-size 20 --train train.tsv --pooling mean --head tanh --max-epochs 0 --out tones >log 2>&1
+  for i in 1 2 3 4 5 6; do printf 'القط يرى الكلب.\nالكلب ينام.\n'; done >train.ar
+  # shellcheck disable=SC2086
+  "$attend" train lm $small --n-layers 1 --sequence-length 32 --tokenizer word --vocab-size 9 --train train.ar --out right >log 2>&1
   serve_options="other recurrent tones"
 }
 . "$root/tests/server/small_models.sh"
@@ -41,6 +44,7 @@ write given en-de "The old dog sees the cat." --target "Der Hund." --importance
 write cut en-de "The old dog sees the cat." --min-length 3 --max-length 3
 write recurrent recurrent "The old dog sees the cat."
 write lm lm "The old dog sleeps."
+write right right "القط يرى الكلب."
 write why films "A <good> film." --why
 write vectors vectors.safetensors "The dog"
 for room in maps words beside export access figure recorded; do

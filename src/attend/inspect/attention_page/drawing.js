@@ -85,9 +85,17 @@ function setStop(items, index) {
   items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
 }
 
+// Words side by side stand as their script is read: that of the first letter decides.
+const FROM_THE_RIGHT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+function readAs(labels, list) {
+  const text = labels.filter(({ marks }) => !marks).map((label) => label.text).join(" ");
+  list.dir = FROM_THE_RIGHT.test(text) ? "rtl" : "ltr";
+}
+
 // Steps along a line of items, in reading order.
 function lineStep(key, from, list) {
-  const steps = { ArrowLeft: from - 1, ArrowUp: from - 1, ArrowRight: from + 1, ArrowDown: from + 1, Home: 0, End: list.length - 1 };
+  const right = getComputedStyle(list[from].parentElement).direction === "rtl" ? -1 : 1;
+  const steps = { ArrowLeft: from - right, ArrowUp: from - 1, ArrowRight: from + right, ArrowDown: from + 1, Home: 0, End: list.length - 1 };
   return key in steps ? steps[key] : -1;
 }
 

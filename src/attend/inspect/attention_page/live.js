@@ -46,8 +46,10 @@ async function ask() {
       await askOnce(currentFields());
     } while (asked.again);
     say("");
+    document.body.classList.remove("stale");
   } catch (error) {
     say(error.message, true);
+    document.body.classList.add("stale");
   } finally {
     asked.running = false;
     document.body.dataset.state = "ready";

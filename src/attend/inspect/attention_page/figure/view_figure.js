@@ -143,6 +143,7 @@ function showNextClasses() {
 function showTokens(id, label, tokens, isShown, chosen, read) {
   const list = byId(id);
   const focused = list.contains(document.activeElement);
+  readAs(tokens.map((text) => ({ text, marks: /^<.*>$/.test(text) })), list);
   list.replaceChildren(
     make("span", { className: "quiet", textContent: label }),
     ...tokens.map((token, index) => {

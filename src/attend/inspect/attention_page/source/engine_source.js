@@ -39,7 +39,8 @@ function modelOf({ model: name }) {
 // What a body asks, by the names of the engine's options.
 const optionsOf = ({ model, text, texts, word, source, target, ...others }) => ({ ...others, srcLang: source, tgtLang: target });
 
-const jsonAnswer = (value) => new Response(JSON.stringify(value));
+// What fetch() would resolve with, of a value that is there already.
+const jsonAnswer = (value) => ({ json: async () => value });
 
 // The effects of the heads as the server's events.
 function headsAnswer(body, signal) {

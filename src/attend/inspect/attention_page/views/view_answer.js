@@ -29,6 +29,7 @@ const writtenWords = (answer) => (answer.attention.axes.written ?? answer.attent
 // Words with their probabilities as bars below them; those that are new are marked.
 function showWords(list, words, before, action) {
   const { added } = compareWords(before, textsOf(words));
+  readAs(words, list);
   list.replaceChildren(
     ...words.map((label, index) => {
       const item = labelElement(label, action ? "button" : "span", index);

@@ -9,6 +9,7 @@ function showSentences() {
   for (const side of ["row", "col"]) {
     byId(`${side}-role`).textContent = roles[side] ?? "";
     byId(`${side}-words`).hidden = byId(`${side}-role`).hidden = side === "col" && oneText();
+    readAs(labels(side), byId(`${side}-words`));
     byId(`${side}-words`).replaceChildren(
       ...labels(side).map((label, i) => {
         const word = labelElement(label, "button", i);

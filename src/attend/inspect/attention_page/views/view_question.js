@@ -27,6 +27,10 @@ views.push({
   connect() {
     byId("ask").addEventListener("submit", (event) => {
       event.preventDefault();
+      if (!byId("text").value.trim()) {
+        say("Enter a text.", true);
+        return byId("text").focus();
+      }
       if (question.text !== byId("text").value) state.kept = null; // a word of another text
       question.text = byId("text").value;
       question.prefix = "";
