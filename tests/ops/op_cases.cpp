@@ -283,8 +283,23 @@ std::vector<OpCase> loss_op_cases() {
        [=](Inputs in) { return sampled_cross_entropy(in[0], in[1], sample, none).loss; }},
       {"binary_cross_entropy",
        {logits},
-       [targets = ids({1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1})](Inputs in) {
+       [targets = std::vector<float>{1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1}](
+           Inputs in) {
          return binary_cross_entropy(in[0], targets, {0.1f, 2.5}).loss;
+       }},
+      {"binary_cross_entropy_soft",
+       {logits},
+       [](Inputs in) {
+         Random random({3, 9});
+         std::vector<float> targets;
+         for (int i = 0; i < 20; ++i) targets.push_back(random.uniform());
+         return binary_cross_entropy(in[0], targets, {.normalizer = 2.5}).loss;
+       }},
+      {"soft_cross_entropy",
+       {logits},
+       [](Inputs in) {
+         Random random({3, 9});
+         return soft_cross_entropy(in[0], normal_tensor({4, 5}, random), 2.5).loss;
        }},
       {"squared_error",
        {{{4, 1}}},

@@ -77,7 +77,7 @@ struct LabeledReport {
 struct ClassificationBatch {
   Ragged text;                      // every sequence ends with eos
   Ids labels;                       // B, of single labels
-  std::vector<float> targets = {};  // [B, C], of several labels and of numbers
+  std::vector<float> targets = {};  // [B, C], of several labels, of numbers and of distributions
 };
 
 // How texts become the input of a classifier.

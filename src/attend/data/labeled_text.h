@@ -48,7 +48,8 @@ void fields(LabeledOptions& o, Visitor&& visit) {
 }
 
 // Text i has the class classes[labels[i]] (single_label), the classes c with targets[i C + c] = 1
-// (multi_label), or the number targets[i] (regression, whose one class names the number).
+// (multi_label), or the number targets[i] (regression, whose one class names the number). In
+// training, targets may be probabilities, also of single labels, which then have no labels.
 struct LabeledText {
   std::vector<std::string> classes;  // sorted bytewise, distinct
   std::vector<std::string> texts;    // of a pair: both, with a tab between

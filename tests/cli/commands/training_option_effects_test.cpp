@@ -274,7 +274,7 @@ TEST_F(TrainingOptionEffects, OfClassifiersThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfClassifiersAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert("distill-weight");
+  by_hand.insert({"distill-weight", "soft-labels"});
   expect_a_case_for_every_option(
       "train classification",
       {kRun, kClassificationData, kVocabularyOptions, kStack, kClassificationModel,

@@ -70,6 +70,22 @@ TEST(PairedDistilledCrossEntropy, IsTheMeanAndTheDivergenceOfBoth) {
   EXPECT_NEAR(result.loss.value().item(), (mean + 2.0 / 4 * apart) / 2, 1e-5) << "per target";
 }
 
+TEST(SoftCrossEntropy, IsThatOfADistribution) {
+  // P = (.2, .8) in each row.
+  const Variable logits = logits_of({0, std::log(4.0f), 0, std::log(4.0f)});
+  const Tensor targets = Tensor::from(std::vector<float>{0.5f, 0.5f, 0, 1}, {2, 2});
+  const CrossEntropy result = soft_cross_entropy(logits, targets);
+  const double expected = -0.5 * std::log(0.2) - 1.5 * std::log(0.8);
+  EXPECT_NEAR(double{result.loss_sum}, expected, 1e-6);
+  EXPECT_NEAR(result.loss.value().item(), expected / 2, 1e-6);
+  EXPECT_NEAR(soft_cross_entropy(logits, targets, 4).loss.value().item(), expected / 4, 1e-6);
+  expect_error<ShapeError>(
+      [&] {
+        soft_cross_entropy(logits, Tensor::zeros({2, 3}));
+      },
+      {"[soft_cross_entropy]", "[2, 2]", "[2, 3]"});
+}
+
 TEST(MeanOfTeachers, IsTheMeanOfTheirProbabilities) {
   const auto logits = [](std::vector<float> values) { return Tensor::from(values, {1, 2}); };
   const Variable mean =

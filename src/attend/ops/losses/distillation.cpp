@@ -52,6 +52,15 @@ CrossEntropy paired_distilled_cross_entropy(const Variable& logits, const Tensor
           DeviceScalar(total.value()), one.nll};
 }
 
+CrossEntropy soft_cross_entropy(const Variable& logits, const Tensor& targets, double normalizer) {
+  detail::expect(logits.shape() == targets.shape() && detail::is_matrix(logits),
+                 "soft_cross_entropy", "logits and targets [N, V]", logits.shape(),
+                 targets.shape());
+  const Variable total = scale(sum(multiply(Variable(targets), log_softmax(logits))), -1.0f);
+  const DeviceScalar in_all(total.value());
+  return {scale(total, detail::loss_scale(normalizer, logits.dim(0))), in_all, in_all};
+}
+
 Tensor mean_of_teachers(std::vector<Tensor> logits) {
   if (logits.size() == 1) return std::move(logits.front());
   for (Tensor& one : logits) backend()->log_softmax(one, one);

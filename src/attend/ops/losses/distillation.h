@@ -23,6 +23,12 @@ CrossEntropy paired_distilled_cross_entropy(const Variable& logits, const Tensor
                                             const Ids& targets, float weight, float divergence,
                                             const CrossEntropyOptions& options = {});
 
+// Cross-entropy with a distribution as the target of each row: -sum_v targets[n, v] log P[v], P =
+// softmax(logits[n]). logits and targets [N, V]; the normalizer (0: N) divides the sum. Throws
+// ShapeError unless both have equal shapes.
+CrossEntropy soft_cross_entropy(const Variable& logits, const Tensor& targets,
+                                double normalizer = 0.0);
+
 // Logits [N, V] of a distribution: the mean of those of these logits [N, V], which are lost. At
 // least one.
 Tensor mean_of_teachers(std::vector<Tensor> logits);

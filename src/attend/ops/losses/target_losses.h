@@ -1,15 +1,18 @@
 // Losses of outputs that are numbers of their own, not the classes of one distribution.
 #pragma once
 
+#include <span>
+
 #include "attend/ops/losses/cross_entropy.h"
 
 namespace attend {
 
 // Each output is the logit of a label that a text has or has not:
 //   -y log sigmoid(x) - (1 - y) log sigmoid(-x), smoothed like the cross-entropy of two classes.
-// x [N, C]; targets [N C], each 0 or 1, row by row. The loss of a row is the mean over its columns;
-// the normalizer (default N) divides the sum of the rows. Throws like cross_entropy().
-CrossEntropy binary_cross_entropy(const Variable& logits, const Ids& targets,
+// x [N, C]; targets [N C], each from 0 to 1, row by row. The loss of a row is the mean over its
+// columns; the normalizer (default N) divides the sum of the rows. Throws like cross_entropy();
+// ConfigError for the smoothing of targets between 0 and 1, which are soft already.
+CrossEntropy binary_cross_entropy(const Variable& logits, std::span<const float> targets,
                                   const CrossEntropyOptions& options = {});
 
 struct SquaredError {

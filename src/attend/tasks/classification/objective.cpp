@@ -61,12 +61,12 @@ BatchLoss ClassificationObjective::loss_of(const Variable& logits, const Classif
   }
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer, loss_.class_weights,
                                     pass.precision()};
+  const bool has_distributions = problem == ProblemType::single_label && !batch.targets.empty();
   CrossEntropy result =
-      problem == ProblemType::multi_label
-          ? binary_cross_entropy(
-                logits, std::vector<std::int32_t>(batch.targets.begin(), batch.targets.end()),
-                options)
-          : cross_entropy(logits, batch.labels, options);
+      has_distributions
+          ? soft_cross_entropy(logits, Tensor::from(batch.targets, logits.shape()), normalizer)
+      : problem == ProblemType::multi_label ? binary_cross_entropy(logits, batch.targets, options)
+                                            : cross_entropy(logits, batch.labels, options);
   return {std::move(result.loss), result.loss_sum, result.nll};
 }
 

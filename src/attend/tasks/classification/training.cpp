@@ -18,6 +18,7 @@
 #include "attend/error.h"
 #include "attend/tasks/classification/class_weights.h"
 #include "attend/tasks/classification/objective.h"
+#include "attend/tasks/classification/soft_labels.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/model_file/model_reading.h"
@@ -28,8 +29,22 @@ namespace attend {
 
 namespace {
 
+// The targets of texts are distributions then, of which each counts the same.
+void check_soft_labels(const ClassificationTraining& o) {
+  if (!o.has_soft_labels()) return;
+  check_options(o.replay);
+  for (const auto& [name, is_used] :
+       {std::pair("teachers", !o.teachers.empty()),
+        std::pair("class-weights", !o.loss.class_weights.empty()),
+        std::pair("r-drop", o.loss.r_drop > 0.0f), std::pair("replay", !o.replay.text.empty()),
+        std::pair("replay-valid", !o.replay.valid.empty())})
+    if (is_used)
+      throw OptionError<ConfigError>("{}: does not work with {}", as_key("soft-labels"),
+                                     as_flag(name));
+}
+
 void check(const ClassificationTraining& o) {
-  if (o.data.train.empty())
+  if (o.data.train.empty() && !o.has_soft_labels())
     throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
   check_options(o.loss);
   require_score_of(o.model.problem_type, o.data.best_by);
@@ -51,7 +66,8 @@ void check(const ClassificationTraining& o) {
         "{}: expected texts with a single label and no {}, got {}", as_key("r-drop"),
         as_key("class-weights"),
         o.loss.class_weights.empty() ? option_text("{}", problem) : as_key("class-weights"));
-  check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
+  check_soft_labels(o);
+  check_replay(o.replay, o.initial != nullptr || o.has_soft_labels(), !o.teachers.empty());
   if (o.is_taught() && (o.model.problem_type != ProblemType::single_label ||
                         !o.loss.class_weights.empty() || o.loss.r_drop > 0.0f))
     throw OptionError<ConfigError>(
@@ -180,6 +196,7 @@ namespace {
 struct TrainingTexts {
   LabeledText train;
   std::optional<LabeledText> valid = {}, old = {}, old_valid = {};  // none without files
+  std::optional<SoftLabels> soft = {};
 };
 
 // All are read before training, so that errors show at once. `known`: its classes are those of the
@@ -194,7 +211,13 @@ TrainingTexts read_texts(const ClassificationTraining& o, const KnownClassifier*
                                  old = files_of(o.replay.text),
                                  old_valid = files_of(o.replay.valid);
   const ProblemType problem = o.model.problem_type;
-  TrainingTexts texts{read_labeled(train, o.data.columns, {.problem = problem})};
+  TrainingTexts texts;
+  ExpectedLabels expected{problem};
+  if (o.has_soft_labels()) {
+    texts.soft.emplace(in_folder(o.data.data, {o.data.soft_labels}).front(), problem);
+    expected.classes = texts.train.classes = texts.soft->labels();
+  }
+  if (!train.empty()) texts.train = read_labeled(train, o.data.columns, expected);
   if (known != nullptr && known->config.problem_type == problem)
     number_as(known->labels, problem, texts.train);
   const auto read = [&](const std::vector<std::string>& files) -> std::optional<LabeledText> {
@@ -237,7 +260,8 @@ ClassificationDistillation distillation_of(const ClassificationTraining& o,
 // `is_taught`: if the options say so. If there are old texts, only they are.
 ClassificationLoss loss_of(const ClassificationTraining& o, const LabeledText& train,
                            const ClassificationModel& model, bool is_taught) {
-  ClassificationLoss loss{o.loss.label_smoothing, o.loss.word_dropout,
+  // The targets of soft labels are smoothed already.
+  ClassificationLoss loss{o.has_soft_labels() ? 0.0f : o.loss.label_smoothing, o.loss.word_dropout,
                           class_weights(o.loss.class_weights, train), o.loss.r_drop};
   if (is_taught && o.is_taught()) loss.distillation = distillation_of(o, model);
   return loss;
@@ -279,6 +303,14 @@ void replay(const ClassificationTraining& o, const TrainingTexts& texts,
   }
   task.objective = std::make_unique<ReplayObjective>(std::move(task.objective), std::move(of_old),
                                                      texts.old ? o.replay.weight : 0.0);
+}
+
+void add_soft_labels(const ClassificationTraining& o, TrainingTexts& texts, TrainingTask& task) {
+  const std::size_t labeled = texts.train.texts.size();
+  const std::size_t added =
+      texts.soft->add_to(texts.train, {o.replay.distill_weight, o.loss.label_smoothing});
+  task.notes.push_back(fmt::format("labels: {} from texts, {} from teachers",
+                                   counted(static_cast<std::int64_t>(labeled), "text"), added));
 }
 
 // What a training goes on with.
@@ -338,11 +370,12 @@ ClassificationModel make_model(const ClassificationTraining& o, const Start& sta
 TrainingTask prepare_training(const ClassificationTraining& o, const Checkpoint* resumed) {
   check(o);
   Start start{resumed, known_classifier(o, resumed)};
-  const TrainingTexts texts = read_texts(o, start.known ? &*start.known : nullptr);
+  TrainingTexts texts = read_texts(o, start.known ? &*start.known : nullptr);
   start.same_labels = start.known && start.known->config.problem_type == o.model.problem_type &&
                       start.known->labels == texts.train.classes;
   TrainingTask task;
   task.name = ClassificationTraining::kName;
+  if (texts.soft) add_soft_labels(o, texts, task);
   const ClassificationModel model = make_model(o, start, texts.train, task);
   const Encoding encoding{o, model, task.notes};
   ClassificationBatcher batches = encoding.of(texts.train, "training", o.trainer.seed);

@@ -14,6 +14,7 @@
 namespace attend {
 
 struct ClassificationDataOptions : TextDataOptions {
+  std::string soft_labels;
   ClassificationScore best_by = ClassificationScore::by_problem;
   LabeledOptions columns;
   TextLengthOptions length;
@@ -28,6 +29,9 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
            "several files are read one after another",
        .valid = "validation texts, in the same form as --train"},
       visit);
+  visit("soft-labels", o.soft_labels,
+        "folder with what teachers say of texts, as attend distill writes it; for texts of --train "
+        "they count by --distill-weight, others are added");
   visit("best-by", o.best_by,
         "validation score that selects the best step, such as macro_f1; by_problem: accuracy of "
         "single labels, micro_f1 of several, spearman of numbers");
@@ -63,7 +67,9 @@ struct ClassificationTraining
   TextReplayOptions replay;
   Teachers teachers = {};  // instead of the model to start from
 
-  bool is_taught() const { return replay.distill_weight > 0.0f; }
+  bool has_soft_labels() const { return !data.soft_labels.empty(); }
+  // By models that it reads.
+  bool is_taught() const { return replay.distill_weight > 0.0f && !has_soft_labels(); }
   // A resumed run, too.
   bool needs_initial() const { return is_taught() && teachers.empty(); }
 };

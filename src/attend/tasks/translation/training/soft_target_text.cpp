@@ -16,7 +16,7 @@
 #include "attend/data/batching/batcher.h"
 #include "attend/error.h"
 #include "attend/ops/losses/distillation.h"
-#include "attend/tasks/translation/training/part_folder.h"
+#include "attend/tasks/training/part_folder.h"
 
 namespace attend {
 

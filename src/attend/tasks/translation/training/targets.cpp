@@ -14,7 +14,7 @@
 #include "attend/core/strings/utf8.h"
 #include "attend/data/corpus.h"
 #include "attend/error.h"
-#include "attend/tasks/translation/training/part_folder.h"
+#include "attend/tasks/training/part_folder.h"
 #include "attend/translation_metrics.h"
 
 namespace attend {

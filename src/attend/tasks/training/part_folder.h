@@ -5,11 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include "attend/tasks/training/initial_model.h"
+
 namespace attend {
 
 // Creates the folder with settings.toml, or compares that with `settings`. Throws ConfigError if
 // they differ: "FOLDER: the targets in this folder were made ..." for "targets".
 void open_part_folder(const std::filesystem::path& folder, const std::string& settings,
                       std::string_view what);
+
+// The lines of `settings` that name models: where they are, and the checksums of their files, so
+// that a model that was trained again counts as another one.
+std::string names_of(const Teachers& teachers);
 
 }  // namespace attend

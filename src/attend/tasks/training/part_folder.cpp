@@ -1,4 +1,4 @@
-#include "attend/tasks/translation/training/part_folder.h"
+#include "attend/tasks/training/part_folder.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +25,13 @@ void open_part_folder(const std::filesystem::path& folder, const std::string& se
         "{}: the {} in this folder were made by other models, of another text or with other "
         "options; remove the folder to make new ones",
         printable(folder.string(), 500), what));
+}
+
+std::string names_of(const Teachers& teachers) {
+  std::string lines;
+  for (const auto& teacher : teachers)
+    lines += fmt::format("# by {}\n", printable(teacher->source, 500));
+  return lines;
 }
 
 }  // namespace attend
