@@ -44,6 +44,7 @@ case "\${1:-} \${2:-}" in
     ;;
   "lab "[a-z]*) exec "$attend" "\$@" --quick ;;
   "train "* | "prepare "*) kind=\$2 ;;
+  "distill classification" | "distill embedding") kind=\$2 ;;
   "distill "*) kind=translation ;;
   *) exec "$attend" "\$@" ;;
 esac
@@ -51,7 +52,8 @@ out=run own=yes
 previous=
 of=
 [ "\$1" = prepare ] && of=prepare-
-[ "\$1" = distill ] && of=from-
+# The student of translators has their vocabulary.
+[ "\$1 \$kind" = "distill translation" ] && of=from-
 for word in "\$@"; do
   shift
   case "\$previous" in

@@ -25,12 +25,6 @@
 namespace attend {
 namespace {
 
-std::unique_ptr<Trainable> translation_task() {
-  for (std::unique_ptr<Trainable>& task : trainable_tasks())
-    if (task->name() == TranslationTraining::kName) return std::move(task);
-  return nullptr;
-}
-
 std::string megabytes(std::int64_t bytes) {
   return fmt::format("{:.0f} MB", std::ceil(static_cast<double>(bytes) / 1e6));
 }
@@ -63,6 +57,12 @@ void tell_cost(const DistillationCost& cost, OutputFormat format) {
   answer("memory of the process: {}\n", megabytes(all.memory_bytes));
 }
 
+std::vector<OptionField> distill_fields(DistillArguments& a) {
+  std::vector<OptionField> fields = a.lesson->fields(), of_teachers = option_fields(a.runs);
+  fields.insert(fields.end(), of_teachers.begin(), of_teachers.end());
+  return fields;
+}
+
 void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
                  OptionBinding& binding) {
   SessionOptions& session = a.session;
@@ -78,7 +78,7 @@ void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
   if (session.print_config) {
     std::vector<OptionGroup> groups = a.task->option_groups();
     settle_preset(*a.task, session.run, is_set);
-    groups.insert(groups.begin(), {"distill", option_fields(a.distill)});
+    groups.insert(groups.begin(), {"distill", distill_fields(a)});
     return answer("{}", resolved_configuration(session.run, groups));
   }
   DistillationRun run(a, is_set);
@@ -88,15 +88,12 @@ void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
   run.run();
 }
 
-}  // namespace
-
-void add_distill_command(CLI::App& app) {
-  CLI::App& command = add_command(app, "distill",
-                                  "Train a small or better translator from the translations and "
-                                  "probabilities of others");
+// Adds the options of a task to its command.
+void add_distillation(CLI::App& command, std::unique_ptr<Trainable> task) {
   const auto arguments = std::make_shared<DistillArguments>();
   const auto teachers = std::make_shared<std::vector<std::string>>();
-  arguments->task = translation_task();
+  arguments->lesson = lesson_of(task->name());
+  arguments->task = std::move(task);
   add_argument(
       command, *teachers,
       {"teachers", "TEACHER",
@@ -104,13 +101,33 @@ void add_distill_command(CLI::App& app) {
        "several teach as an ensemble",
        false});
   OptionBinding binding(command);
-  binding.add(arguments->distill, "distill");
+  binding.add_fields(distill_fields(*arguments), "distill");
   binding.add(arguments->session, "run");
   for (const OptionGroup& group : arguments->task->option_groups())
     binding.add_fields(group.fields, group.name);
   on_command(command, [binding, arguments, teachers]() mutable {
     run_distill(*arguments, *teachers, binding);
   });
+}
+
+}  // namespace
+
+void add_distill_command(CLI::App& app) {
+  CLI::App& command = add_command(
+      app, "distill",
+      "Train a small or better model from what others answer: a translator, or a model of the kind "
+      "that follows");
+  std::vector<std::unique_ptr<Trainable>> others;
+  for (std::unique_ptr<Trainable>& task : trainable_tasks()) {
+    if (task->name() == TranslationTraining::kName)
+      add_distillation(command, std::move(task));
+    else if (lesson_of(task->name()) != nullptr)
+      others.push_back(std::move(task));
+  }
+  for (std::unique_ptr<Trainable>& task : others) {
+    const std::string name(task->name()), help = lesson_of(name)->help();
+    add_distillation(add_inner_command(command, name, help), std::move(task));
+  }
 }
 
 }  // namespace attend

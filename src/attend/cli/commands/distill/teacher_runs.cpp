@@ -18,7 +18,7 @@ RunVariant teacher_run(Trainable& task, const SessionOptions& student, const IsS
   const std::string seed = option_values(*find_option(fields, "seed")).front();
   values.emplace_back("seed",
                       fmt::format("{}", std::stoull(seed) + static_cast<std::uint64_t>(number)));
-  values.emplace_back("distill-weight", "0");
+  if (find_option(fields, "distill-weight") != nullptr) values.emplace_back("distill-weight", "0");
   return variant_of(
       task, without_teachers, is_set, values,
       std::filesystem::path(student.run.out) / "teachers" / fmt::format("{}", number));

@@ -1,0 +1,45 @@
+// What classifiers leave for their student: the probabilities of their labels for each text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/cli/commands/distill/lesson.h"
+#include "attend/tasks/classification/teachers.h"
+
+namespace attend {
+
+struct ClassificationLessonOptions {
+  std::vector<std::string> unlabeled;
+};
+
+template <class Visitor>
+void fields(ClassificationLessonOptions& o, Visitor&& visit) {
+  visit("unlabeled", o.unlabeled,
+        "texts without labels for the teachers to read, besides those of --train: one on each "
+        "line; of pairs, both with a tab between");
+}
+
+class ClassificationLesson final : public Lesson {
+ public:
+  std::string help() const override {
+    return "Train a classifier from the probabilities that others give to labels";
+  }
+  std::vector<OptionField> fields() override { return option_fields(options_); }
+  void take_texts(const StudentOptions& student) override;
+  void require_text_of_teachers() const override;
+  void write(const Teachers& teachers, StudentOptions& student, const LessonPlace& place) override;
+  DistillationCost measure(const Teachers& teachers, TeacherState state, StudentOptions& student,
+                           const std::filesystem::path& scratch) override;
+
+ private:
+  // Lets the student answer what its teachers do.
+  void settle_problem(const ClassificationTeachers& teachers, StudentOptions& student) const;
+  std::vector<std::string> texts(const ClassificationTeachers& teachers,
+                                 const StudentOptions& student) const;
+
+  ClassificationLessonOptions options_;
+  std::vector<std::string> labeled_, unlabeled_;  // files
+};
+
+}  // namespace attend

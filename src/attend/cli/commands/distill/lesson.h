@@ -1,0 +1,63 @@
+// What teachers of one task leave on disk for their student: the part of a distillation that
+// depends on the task.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attend/cli/commands/distill/stage_cost.h"
+#include "attend/cli/commands/distill/student_options.h"
+#include "attend/tasks/training/initial_model.h"
+
+namespace attend {
+
+// Where it is written, and how the command is resumed.
+struct LessonPlace {
+  std::filesystem::path out;
+  std::string resume_with;
+};
+
+// Untrained ones stand for those that a run will train, to measure what they take.
+enum class TeacherState { trained, untrained };
+
+class Lesson {
+ public:
+  virtual ~Lesson() = default;
+
+  // What the command of its task does, for the help.
+  virtual std::string help() const = 0;
+  // Its options besides those of the training. They refer to this object.
+  virtual std::vector<OptionField> fields() = 0;
+  // Finds its texts, before anything is done. Throws ConfigError for options that do not fit
+  // together, IoError for texts that cannot be read.
+  virtual void take_texts(const StudentOptions& student) = 0;
+  // Throws ConfigError unless teachers can be trained on what take_texts() has found.
+  virtual void require_text_of_teachers() const = 0;
+  // Whether the student's training reads the teachers, and has their vocabulary.
+  virtual bool student_reads_teachers(const StudentOptions&) const { return false; }
+  // Writes what is missing, and lets the student's options name all of it. Throws Interrupted after
+  // a signal, ConfigError and DataError for teachers and texts.
+  virtual void write(const Teachers& teachers, StudentOptions& student,
+                     const LessonPlace& place) = 0;
+  // Measures what write() takes. The student's options name something as large then, in `scratch`
+  // or elsewhere.
+  virtual DistillationCost measure(const Teachers& teachers, TeacherState state,
+                                   StudentOptions& student,
+                                   const std::filesystem::path& scratch) = 0;
+};
+
+// The lesson of a task, by its name in `attend train`; null for one without.
+std::unique_ptr<Lesson> lesson_of(std::string_view task);
+
+// "attend distill classification": the command for a task; that of translators has no name of its
+// own.
+std::string distill_command(std::string_view task);
+// Throws ConfigError for a teacher of another task, which names the command for it.
+void require_teacher_of(std::string_view task, const Checkpoint& teacher);
+
+}  // namespace attend

@@ -1,0 +1,64 @@
+// What translators leave for their student: translations of its text, and the probabilities of
+// their tokens.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "attend/cli/commands/distill/lesson.h"
+#include "attend/tasks/translation/training/soft_target_text.h"
+#include "attend/tasks/translation/training/targets.h"
+
+namespace attend {
+
+struct TranslationLessonOptions {
+  std::vector<std::string> src, tgt;
+  TargetOptions targets;
+  bool given_targets = true;
+  int teacher_top_k = 8;
+};
+
+template <class Visitor>
+void fields(TranslationLessonOptions& o, Visitor&& visit) {
+  visit("src", o.src, "more text for the teachers to translate, besides --src-train");
+  visit("tgt", o.tgt, "translation of --src, line by line, if there is one");
+  fields(o.targets, visit);
+  visit("given-targets", o.given_targets,
+        "also learn from the given translations, as far as there are some");
+  visit("teacher-top-k", o.teacher_top_k, between(0, kMostSoftTargets),
+        "most likely tokens of the teachers to keep on disk for each token of the targets; 0: the "
+        "teachers compute all in every step");
+}
+
+class TranslationLesson final : public Lesson {
+ public:
+  std::string help() const override { return "Train a translator from those of others"; }
+  std::vector<OptionField> fields() override { return option_fields(options_); }
+  void take_texts(const StudentOptions& student) override;
+  void require_text_of_teachers() const override;
+  // Where their probabilities count.
+  bool student_reads_teachers(const StudentOptions& student) const override;
+  void write(const Teachers& teachers, StudentOptions& student, const LessonPlace& place) override;
+  DistillationCost measure(const Teachers& teachers, TeacherState state, StudentOptions& student,
+                           const std::filesystem::path& scratch) override;
+
+ private:
+  struct Texts {
+    std::vector<std::string> src, tgt;
+  };
+
+  TargetFiles write_targets(const TranslationEngine& teachers, const StudentOptions& student,
+                            const LessonPlace& place) const;
+  void write_soft_targets(const TranslationEnsemble& teachers, StudentOptions& student,
+                          const LessonPlace& place) const;
+  StageCost targets_cost(const TranslationEngine& teachers, TeacherState state,
+                         const StudentOptions& student) const;
+  // Names the languages of the student's files, whose names do not tell.
+  void settle_languages(const TranslationModel& teacher, StudentOptions& student) const;
+
+  TranslationLessonOptions options_;
+  Texts pairs_;  // files of given translations
+  Texts texts_;  // to translate; tgt: empty unless all of it has given translations
+};
+
+}  // namespace attend
