@@ -8,23 +8,13 @@
 
 namespace attend {
 
-EmbeddingObjective::EmbeddingObjective(EmbeddingModel model, TupleBatcher batches,
-                                       ContrastiveLoss loss, EmbeddingValidation validation)
-    : model_(std::move(model)),
-      batches_(std::move(batches)),
-      loss_(std::move(loss)),
-      validation_(std::move(validation)) {}
-
-BatchSize EmbeddingObjective::size(std::int64_t epoch, std::int64_t batch) {
-  const TupleBatcher::Size size = batches_.size(epoch, batch);
-  return {size.tuples, size.tokens};
-}
+EmbeddingObjective::EmbeddingObjective(EmbeddingModel model, std::unique_ptr<EmbeddingGoal> goal,
+                                       EmbeddingValidation validation)
+    : model_(std::move(model)), goal_(std::move(goal)), validation_(std::move(validation)) {}
 
 BatchLoss EmbeddingObjective::loss(std::int64_t epoch, std::int64_t index, double normalizer,
                                    Pass& pass) {
-  const TupleBatch batch = batches_.batch(epoch, index);
-  const Variable vectors = model_.network->forward(batches_.tokens_of(batch), pass);
-  const ContrastiveResult result = contrastive_loss(vectors, batch, loss_);
+  const ContrastiveResult result = goal_->loss(*model_.network, epoch, index, pass);
   return {scale(result.sum, static_cast<float>(1 / normalizer)), DeviceScalar(result.sum.value()),
           result.nll};
 }
@@ -46,13 +36,13 @@ Tensor EmbeddingObjective::vectors_of(const Ragged& texts) const {
 }
 
 void EmbeddingObjective::add_retrieval(Validation& result) const {
-  const auto& [batches, retrieval] = *validation_.related;
+  const auto& [batches, retrieval, loss] = *validation_.related;
   const Tensor vectors = vectors_of(batches.texts());
   for (std::int64_t i = 0; i < batches.batches(0); ++i) {
     const TupleBatch batch = batches.batch(0, i);
     const Tensor rows = Tensor::empty({std::ssize(batch.texts), vectors.dim(1)});
     backend()->gather_rows(vectors, batch.texts, rows);
-    const ContrastiveResult part = contrastive_loss(Variable(rows), batch, loss_);
+    const ContrastiveResult part = contrastive_loss(Variable(rows), batch, loss);
     result.loss += DeviceScalar(part.sum.value());
     result.nll += part.nll;
   }

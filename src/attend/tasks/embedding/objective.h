@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "attend/data/batching/tuple_batcher.h"
 #include "attend/tasks/embedding/contrastive_loss.h"
+#include "attend/tasks/embedding/goal.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/embedding/retrieval.h"
 #include "attend/train/objective.h"
@@ -30,6 +32,7 @@ struct EmbeddingValidation {
   struct Related {
     TupleBatcher batches;
     Retrieval retrieval;
+    ContrastiveLoss loss;
   };
   struct Scored {
     ScoredTexts pairs;
@@ -43,15 +46,17 @@ struct EmbeddingValidation {
 
 class EmbeddingObjective final : public Objective {
  public:
-  EmbeddingObjective(EmbeddingModel model, TupleBatcher batches, ContrastiveLoss loss,
+  EmbeddingObjective(EmbeddingModel model, std::unique_ptr<EmbeddingGoal> goal,
                      EmbeddingValidation validation);
 
   ParameterSet& parameters() override { return model_.network->parameters(); }
-  std::int64_t batches(std::int64_t epoch) override { return batches_.batches(epoch); }
-  void limit_batches(std::int64_t tokens) override { batches_.limit_batches(tokens); }
-  // targets: pairs or triplets; sources: the tokens of their texts.
-  BatchSize size(std::int64_t epoch, std::int64_t batch) override;
-  std::string unit() const override { return "pairs"; }
+  std::int64_t batches(std::int64_t epoch) override { return goal_->batches(epoch); }
+  void limit_batches(std::int64_t tokens) override { goal_->limit_batches(tokens); }
+  BatchSize size(std::int64_t epoch, std::int64_t batch) override {
+    return goal_->size(epoch, batch);
+  }
+  double largest_error() const override { return goal_->largest_error(); }
+  std::string unit() const override { return goal_->unit(); }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override {
     return validation_.related.has_value() || validation_.scored.has_value();
@@ -65,8 +70,7 @@ class EmbeddingObjective final : public Objective {
   void add_retrieval(Validation& result) const;
 
   EmbeddingModel model_;
-  TupleBatcher batches_;
-  ContrastiveLoss loss_;
+  std::unique_ptr<EmbeddingGoal> goal_;
   EmbeddingValidation validation_;
 };
 

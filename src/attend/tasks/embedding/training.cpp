@@ -29,8 +29,17 @@ struct KnownText {
 };
 
 void check(const EmbeddingTraining& o) {
-  if (o.data.train.empty())
+  if (o.data.train.empty() && o.data.vectors.empty())
     throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
+  if (!o.data.vectors.empty() && !o.data.train.empty())
+    throw OptionError<ConfigError>("{}: expected no {} beside it", as_key("vectors"),
+                                   as_flag("train"));
+  if (!o.data.vectors.empty() && !o.loss.matryoshka.empty())
+    throw OptionError<ConfigError>("{}: does not work with {}, whose vectors have one width",
+                                   as_key("matryoshka"), as_flag("vectors"));
+  if (o.data.vectors.empty() && o.loss.vector_loss != VectorLoss::squared_error)
+    throw OptionError<ConfigError>("{}: works only with {}", as_key("vector-loss"),
+                                   as_flag("vectors"));
   const bool finds = o.data.best_by == EmbeddingScore::recall ||
                      o.data.best_by == EmbeddingScore::mrr ||
                      o.data.best_by == EmbeddingScore::ndcg;
@@ -96,6 +105,16 @@ std::string summary_of(const RelatedTexts& related, const TupleBatcher& batches,
   return text;
 }
 
+// Throws DataError unless a teacher of vectors has written them.
+std::shared_ptr<const TaughtTexts> taught_vectors(const EmbeddingTraining& o) {
+  auto taught =
+      std::make_shared<const TaughtTexts>(in_folder(o.data.data, {o.data.vectors}).front());
+  if (taught->kind().kind != kVectors)
+    throw DataError(fmt::format("{}: expected vectors, found {}", printable(taught->folder(), 500),
+                                taught->kind().kind));
+  return taught;
+}
+
 class Preparation {
  public:
   explicit Preparation(const EmbeddingTraining& o)
@@ -108,11 +127,32 @@ class Preparation {
 
   // All files, so that errors show at once.
   void read() {
-    related_ = read_related(train_, o_.data.columns);
+    if (!o_.data.vectors.empty())
+      taught_ = taught_vectors(o_);
+    else
+      related_ = read_related(train_, o_.data.columns);
     if (!valid_.empty()) held_out_ = read_related(valid_, o_.data.columns);
     if (!scored_.empty()) scored_texts_ = read_scored(scored_, o_.data.columns);
   }
-  const std::vector<std::string>& texts() const { return related_.texts; }
+  const std::vector<std::string>& texts() const {
+    return taught_ ? taught_->texts() : related_.texts;
+  }
+
+  std::unique_ptr<EmbeddingGoal> goal(const EmbeddingModel& model, const ContrastiveLoss& loss,
+                                      TrainingTask& task) const {
+    if (!taught_) return std::make_unique<RelatedGoal>(training(model, task), loss);
+    if (const int width = model.network->config().vector_width(); width != taught_->width())
+      throw OptionError<ConfigError>(
+          "{}: expected vectors of the model's width, {}, found {} elements in {}; {} {} gives the "
+          "model a layer of that width",
+          as_key("vectors"), width, taught_->width(), printable(taught_->folder(), 500),
+          as_flag("dense-width"), taught_->width());
+    LabeledReport report;
+    Ragged tokens = tokens_of(taught_->texts(), model, report);
+    task.notes.push_back(fmt::format("training: the vectors of {}", report.summary()));
+    return std::make_unique<VectorGoal>(std::move(tokens), taught_, o_.loss.vector_loss,
+                                        o_.data.batch, o_.trainer.seed);
+  }
 
   // Throws ConfigError if nothing can be learned, because no text has a wrong answer in its batch.
   TupleBatcher training(const EmbeddingModel& model, TrainingTask& task) const {
@@ -126,13 +166,15 @@ class Preparation {
           as_key("batch-tokens"), counted(o_.data.batch.batch_tokens, "token"));
     return result;
   }
-  EmbeddingValidation validation(const EmbeddingModel& model, TrainingTask& task) {
+  EmbeddingValidation validation(const EmbeddingModel& model, const ContrastiveLoss& loss,
+                                 TrainingTask& task) {
     EmbeddingValidation result;
     result.best_by = o_.data.best_by;
     result.batch_tokens = o_.data.batch.batch_tokens;
     if (held_out_)
-      result.related.emplace(EmbeddingValidation::Related{
-          batches(*held_out_, model, "validation", std::nullopt, task), retrieval_of(*held_out_)});
+      result.related.emplace(
+          EmbeddingValidation::Related{batches(*held_out_, model, "validation", std::nullopt, task),
+                                       retrieval_of(*held_out_), loss});
     if (scored_texts_) {
       LabeledReport report;
       Ragged tokens = tokens_of(scored_texts_->texts, model, report);
@@ -156,6 +198,7 @@ class Preparation {
   const EmbeddingTraining& o_;
   std::vector<std::string> train_, valid_, scored_;  // files
   RelatedTexts related_;
+  std::shared_ptr<const TaughtTexts> taught_;  // instead of these, or null
   std::optional<RelatedTexts> held_out_;
   std::optional<ScoredTexts> scored_texts_;
 };
@@ -171,6 +214,15 @@ void add_notes(const EmbedderConfig& config, TrainingTask& task) {
 }
 
 }  // namespace
+
+void settle_defaults(EmbeddingTraining& o, const IsSet& is_set) {
+  if (o.data.vectors.empty() || !o.data.train.empty()) return;
+  if (is_set("dense-width") || is_set("second-dense-width")) return;
+  const std::int64_t width = taught_vectors(o)->width();
+  if (width == o.model.vector_width()) return;
+  o.model.dense_width = static_cast<int>(width);
+  if (!is_set("dense-activation")) o.model.dense_activation = Activation::none;
+}
 
 OpenOptions adopt_model(EmbeddingTraining& o, const Checkpoint& checkpoint) {
   if (is_for<EmbeddingModel>(checkpoint)) {
@@ -211,10 +263,10 @@ TrainingTask prepare_training(const EmbeddingTraining& o, const Checkpoint* resu
   model.text_kinds = {{"text", kind_of(texts.texts(), model.tokenizer, o.data.language)}};
   task.d_model = config.d_model;
   add_notes(config, task);
-  TupleBatcher training = texts.training(model, task);
-  EmbeddingValidation validation = texts.validation(model, task);
+  std::unique_ptr<EmbeddingGoal> goal = texts.goal(model, loss, task);
+  EmbeddingValidation validation = texts.validation(model, loss, task);
   task.objective =
-      std::make_unique<EmbeddingObjective>(model, std::move(training), loss, std::move(validation));
+      std::make_unique<EmbeddingObjective>(model, std::move(goal), std::move(validation));
   task.model = std::make_shared<EmbeddingModel>(model);
   return task;
 }

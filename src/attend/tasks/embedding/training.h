@@ -14,6 +14,7 @@
 namespace attend {
 
 struct EmbeddingDataOptions : TextDataOptions {
+  std::string vectors;
   std::vector<std::string> valid_scored;
   EmbeddingScore best_by = EmbeddingScore::by_data;
   RelatedOptions columns;
@@ -28,6 +29,9 @@ void fields(EmbeddingDataOptions& o, Visitor&& visit) {
                 "that belong together per line, or as set by --texts",
        .valid = "validation texts, in the same form as --train, to measure retrieval"},
       visit);
+  visit("vectors", o.vectors,
+        "folder with the vectors of a teacher, as attend distill writes it, to learn from instead "
+        "of --train");
   visit("valid-scored", o.valid_scored,
         "validation pairs with a similarity score, to correlate the scores with cosines "
         "(Spearman's correlation)");
@@ -42,6 +46,7 @@ struct ContrastiveOptions {
   float temperature = ContrastiveLoss{}.temperature;
   bool symmetric = ContrastiveLoss{}.symmetric;
   std::vector<std::string> matryoshka;
+  VectorLoss vector_loss = VectorLoss::squared_error;
 };
 
 template <class Visitor>
@@ -54,6 +59,9 @@ void fields(ContrastiveOptions& o, Visitor&& visit) {
   visit("matryoshka", o.matryoshka,
         "shorter widths, such as 128 64: the first 128 and the first 64 elements of a vector are "
         "also trained as vectors");
+  visit("vector-loss", o.vector_loss,
+        "loss of vectors that differ from those of --vectors: squared_error, the mean over their "
+        "elements, or cosine, 1 - cosine");
 }
 
 struct EmbeddingTraining
@@ -64,6 +72,9 @@ struct EmbeddingTraining
   // Vectors of length 1: their products are the cosines that are trained.
   EmbeddingTraining() { model.normalize = true; }
 };
+
+// Vectors of a teacher get a linear layer to their width, where the model has another one.
+void settle_defaults(EmbeddingTraining& options, const IsSet& is_set);
 
 // Takes the vocabulary, the architecture, its dropout and the longest text of `model`, an embedding
 // model, a classifier or a tagger. Pooling and normalization, which have no parameters, stay open.

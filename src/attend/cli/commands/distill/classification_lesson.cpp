@@ -6,9 +6,9 @@
 
 #include "attend/cli/commands/distill/part_progress.h"
 #include "attend/cli/commands/distill/taught_cost.h"
+#include "attend/cli/commands/distill/unlabeled_text.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/counted.h"
-#include "attend/core/strings/utf8.h"
 #include "attend/data/labeled_text.h"
 #include "attend/tasks/training/part_folder.h"
 
@@ -62,13 +62,9 @@ std::vector<std::string> ClassificationLesson::texts(const ClassificationTeacher
   if (!labeled_.empty() && std::stod(student.text("distill-weight")) > 0.0)
     all =
         read_labeled(labeled_, student.part<LabeledOptions>(), {teachers.problem(), labels}).texts;
-  std::string line;
-  for (const std::string& file : unlabeled_)
-    for (LineReader lines(file); lines.next(line);) {
-      if (is_blank(line)) continue;
-      if (teachers.read_pairs()) require_pair(line, lines.where());
-      all.push_back(line);
-    }
+  add_unlabeled(unlabeled_, all, [&](const std::string& line, const std::string& where) {
+    if (teachers.read_pairs()) require_pair(line, where);
+  });
   return all;
 }
 

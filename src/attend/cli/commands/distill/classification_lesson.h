@@ -6,6 +6,7 @@
 
 #include "attend/cli/commands/distill/lesson.h"
 #include "attend/tasks/classification/teachers.h"
+#include "attend/tasks/classification/training.h"
 
 namespace attend {
 
@@ -22,9 +23,11 @@ void fields(ClassificationLessonOptions& o, Visitor&& visit) {
 
 class ClassificationLesson final : public Lesson {
  public:
+  std::string_view task() const override { return ClassificationTraining::kName; }
   std::string help() const override {
     return "Train a classifier from the probabilities that others give to labels";
   }
+  bool is_weighed() const override { return true; }
   std::vector<OptionField> fields() override { return option_fields(options_); }
   void take_texts(const StudentOptions& student) override;
   void require_text_of_teachers() const override;

@@ -19,11 +19,16 @@
 #include "attend/collective/launch.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/registry.h"
-#include "attend/tasks/translation/training/training.h"
 #include "attend/train/readable.h"
 
 namespace attend {
 namespace {
+
+std::unique_ptr<Trainable> task_named(std::string_view name) {
+  for (std::unique_ptr<Trainable>& task : trainable_tasks())
+    if (task->name() == name) return std::move(task);
+  return nullptr;
+}
 
 std::string megabytes(std::int64_t bytes) {
   return fmt::format("{:.0f} MB", std::ceil(static_cast<double>(bytes) / 1e6));
@@ -88,12 +93,12 @@ void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
   run.run();
 }
 
-// Adds the options of a task to its command.
-void add_distillation(CLI::App& command, std::unique_ptr<Trainable> task) {
+// Adds the options of a lesson, and of its training, to its command.
+void add_distillation(CLI::App& command, std::unique_ptr<Lesson> lesson) {
   const auto arguments = std::make_shared<DistillArguments>();
   const auto teachers = std::make_shared<std::vector<std::string>>();
-  arguments->lesson = lesson_of(task->name());
-  arguments->task = std::move(task);
+  arguments->task = task_named(lesson->task());
+  arguments->lesson = std::move(lesson);
   add_argument(
       command, *teachers,
       {"teachers", "TEACHER",
@@ -117,16 +122,11 @@ void add_distill_command(CLI::App& app) {
       app, "distill",
       "Train a small or better model from what others answer: a translator, or a model of the kind "
       "that follows");
-  std::vector<std::unique_ptr<Trainable>> others;
-  for (std::unique_ptr<Trainable>& task : trainable_tasks()) {
-    if (task->name() == TranslationTraining::kName)
-      add_distillation(command, std::move(task));
-    else if (lesson_of(task->name()) != nullptr)
-      others.push_back(std::move(task));
-  }
-  for (std::unique_ptr<Trainable>& task : others) {
-    const std::string name(task->name()), help = lesson_of(name)->help();
-    add_distillation(add_inner_command(command, name, help), std::move(task));
+  for (std::unique_ptr<Lesson>& lesson : lessons()) {
+    const std::string name = lesson->name(), help = lesson->help();
+    // The command itself is the first.
+    add_distillation(name.empty() ? command : add_inner_command(command, name, help),
+                     std::move(lesson));
   }
 }
 

@@ -74,7 +74,7 @@ DistillationCost DistillationRun::cost() {
   Teachers teachers;
   if (state == TeacherState::trained) {
     teachers = load_teachers(arguments_.session.run);
-    for (const auto& teacher : teachers) require_teacher_of(arguments_.task->name(), *teacher);
+    for (const auto& teacher : teachers) require_teacher_for(lesson, *teacher);
   } else {
     const int runs = arguments_.runs.runs;
     RunVariant teacher =

@@ -8,6 +8,7 @@
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/train/task_run.h"
 #include "attend/core/files/atomic_file.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 
 namespace attend {
@@ -26,13 +27,18 @@ DistillationRun::DistillationRun(DistillArguments& arguments, const IsSet& is_se
         "expected teachers, the models to learn from, or --teacher-runs to train some; got none");
   if (!trains_teachers() && is_set("teacher-options"))
     throw ConfigError("--teacher-options: works only with teachers of --teacher-runs");
+  const std::size_t teachers = trains_teachers() ? static_cast<std::size_t>(arguments_.runs.runs)
+                                                 : arguments_.session.run.teachers.size();
+  if (const std::size_t most = arguments_.lesson->most_teachers(); teachers > most)
+    throw ConfigError(fmt::format("expected at most {} for a student of this kind, got {}",
+                                  counted(static_cast<std::int64_t>(most), "teacher"), teachers));
   arguments_.lesson->take_texts(student_);
   if (trains_teachers()) {
     arguments_.lesson->require_text_of_teachers();
     // Their options are read before anything is done.
     teacher_run(*arguments_.task, arguments_.session, student_.is_set(), arguments_.runs, 1);
   }
-  if (student_.has("distill-weight") && !is_set("distill-weight"))
+  if (arguments_.lesson->is_weighed() && !is_set("distill-weight"))
     student_.settle("distill-weight", {kUsualWeight});
 }
 
@@ -59,7 +65,7 @@ void DistillationRun::prepare_student() {
   SessionOptions& session = arguments_.session;
   const RuntimeScope runtime = enter_runtime(session.run.threads);
   const Teachers teachers = load_teachers(session.run);
-  for (const auto& teacher : teachers) require_teacher_of(arguments_.task->name(), *teacher);
+  for (const auto& teacher : teachers) require_teacher_for(*arguments_.lesson, *teacher);
   arguments_.lesson->write(teachers, student_,
                            {std::filesystem::absolute(session.run.out), session.resume_with});
   if (!arguments_.lesson->student_reads_teachers(student_)) session.run.teachers.clear();
@@ -67,9 +73,8 @@ void DistillationRun::prepare_student() {
 
 void DistillationRun::run() {
   SessionOptions& session = arguments_.session;
-  session.resume_with =
-      fmt::format("{} --resume --out {}", distill_command(arguments_.task->name()),
-                  shown_path(session.run.out));
+  session.resume_with = fmt::format("{} --resume --out {}", distill_command(*arguments_.lesson),
+                                    shown_path(session.run.out));
   if (trains_teachers()) train_teachers();
   prepare_student();
   remark("student: {}\n", shown_path(session.run.out));

@@ -29,7 +29,11 @@ class Lesson {
  public:
   virtual ~Lesson() = default;
 
-  // What the command of its task does, for the help.
+  // The word after `attend distill`; empty for translators, whose command has none.
+  virtual std::string name() const { return std::string(task()); }
+  // The student's training, by its name in `attend train`.
+  virtual std::string_view task() const = 0;
+  // What its command does, for the help.
   virtual std::string help() const = 0;
   // Its options besides those of the training. They refer to this object.
   virtual std::vector<OptionField> fields() = 0;
@@ -38,6 +42,10 @@ class Lesson {
   virtual void take_texts(const StudentOptions& student) = 0;
   // Throws ConfigError unless teachers can be trained on what take_texts() has found.
   virtual void require_text_of_teachers() const = 0;
+  // Whether --distill-weight weighs it beside labels that the student learns from, too.
+  virtual bool is_weighed() const { return false; }
+  // How many teachers it can have.
+  virtual std::size_t most_teachers() const { return 1024; }
   // Whether the student's training reads the teachers, and has their vocabulary.
   virtual bool student_reads_teachers(const StudentOptions&) const { return false; }
   // Writes what is missing, and lets the student's options name all of it. Throws Interrupted after
@@ -51,13 +59,12 @@ class Lesson {
                                    const std::filesystem::path& scratch) = 0;
 };
 
-// The lesson of a task, by its name in `attend train`; null for one without.
-std::unique_ptr<Lesson> lesson_of(std::string_view task);
+// The lessons of all kinds of students; that of translators is the first.
+std::vector<std::unique_ptr<Lesson>> lessons();
 
-// "attend distill classification": the command for a task; that of translators has no name of its
-// own.
-std::string distill_command(std::string_view task);
-// Throws ConfigError for a teacher of another task, which names the command for it.
-void require_teacher_of(std::string_view task, const Checkpoint& teacher);
+// "attend distill classification"
+std::string distill_command(const Lesson& lesson);
+// Throws ConfigError for a teacher of another kind, which names the command for its students.
+void require_teacher_for(const Lesson& lesson, const Checkpoint& teacher);
 
 }  // namespace attend

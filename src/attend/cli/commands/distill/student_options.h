@@ -24,7 +24,7 @@ class StudentOptions {
   // The same for files of other options.
   std::vector<std::string> found(const std::vector<std::string>& names) const;
 
-  // Those of a part of the training, such as the columns of its tables.
+  // Returns those of a part of the training, such as the columns of its tables.
   template <class Options>
   Options part() const {
     Options options;

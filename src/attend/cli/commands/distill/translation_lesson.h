@@ -8,6 +8,7 @@
 #include "attend/cli/commands/distill/lesson.h"
 #include "attend/tasks/translation/training/soft_target_text.h"
 #include "attend/tasks/translation/training/targets.h"
+#include "attend/tasks/translation/training/training.h"
 
 namespace attend {
 
@@ -32,7 +33,10 @@ void fields(TranslationLessonOptions& o, Visitor&& visit) {
 
 class TranslationLesson final : public Lesson {
  public:
+  std::string name() const override { return ""; }
+  std::string_view task() const override { return TranslationTraining::kName; }
   std::string help() const override { return "Train a translator from those of others"; }
+  bool is_weighed() const override { return true; }
   std::vector<OptionField> fields() override { return option_fields(options_); }
   void take_texts(const StudentOptions& student) override;
   void require_text_of_teachers() const override;
@@ -57,8 +61,9 @@ class TranslationLesson final : public Lesson {
   void settle_languages(const TranslationModel& teacher, StudentOptions& student) const;
 
   TranslationLessonOptions options_;
-  Texts pairs_;  // files of given translations
-  Texts texts_;  // to translate; tgt: empty unless all of it has given translations
+  std::string checksums_;  // of the teachers
+  Texts pairs_;            // files of given translations
+  Texts texts_;            // to translate; tgt: empty unless all of it has given translations
 };
 
 }  // namespace attend
