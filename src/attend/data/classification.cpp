@@ -117,14 +117,16 @@ ClassificationBatch encode_labeled(const LabeledText& text, const Tokenizer& tok
       take(length, classifier_ids(std::move(ids), format.special, format.length));
     }
   }
-  return {all.build(), text.labels, text.targets};
+  return {all.build(), text.labels, text.targets, text.together};
 }
 
 namespace {
 
-std::vector<std::int32_t> lengths_of(const Ragged& text) {
-  std::vector<std::int32_t> lengths(text.sequences());
-  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = text.length(i);
+// The tokens of each group of texts.
+std::vector<std::int32_t> lengths_of(const Ragged& text, std::int64_t together) {
+  std::vector<std::int32_t> lengths(static_cast<std::size_t>(text.sequences() / together), 0);
+  for (std::int64_t i = 0; i < text.sequences(); ++i)
+    lengths[static_cast<std::size_t>(i / together)] += text.length(i);
   return lengths;
 }
 
@@ -132,7 +134,7 @@ std::vector<std::int32_t> lengths_of(const Ragged& text) {
 
 ClassificationBatcher::ClassificationBatcher(ClassificationBatch texts, const BatchOptions& options,
                                              std::optional<std::uint64_t> seed)
-    : texts_(std::move(texts)), planner_(lengths_of(texts_.text), options, seed) {}
+    : texts_(std::move(texts)), planner_(lengths_of(texts_.text, texts_.together), options, seed) {}
 
 float ClassificationBatcher::largest_target() const {
   float largest = 0;
@@ -151,12 +153,12 @@ ClassificationBatch ClassificationBatcher::batch(std::int64_t epoch, std::int64_
   std::vector<float> targets;
   const std::size_t width = texts_.targets.size() / static_cast<std::size_t>(texts());
   for (const std::int32_t i : (*plan)[index]) {
-    text.add(texts_.text[i]);
+    for (std::int64_t t = i * together(); t < (i + 1) * together(); ++t) text.add(texts_.text[t]);
     if (texts_.labels.size() > 0) labels.push_back(texts_.labels[i]);
     const auto row = std::span(texts_.targets).subspan(static_cast<std::size_t>(i) * width, width);
     targets.insert(targets.end(), row.begin(), row.end());
   }
-  return {text.build(), std::move(labels), std::move(targets)};
+  return {text.build(), std::move(labels), std::move(targets), together()};
 }
 
 ClassificationBatcher::Size ClassificationBatcher::size(std::int64_t epoch,
@@ -165,7 +167,8 @@ ClassificationBatcher::Size ClassificationBatcher::size(std::int64_t epoch,
   Size size;
   for (const std::int32_t i : (*plan)[index]) {
     ++size.texts;
-    size.tokens += texts_.text.length(i);
+    for (std::int64_t t = i * together(); t < (i + 1) * together(); ++t)
+      size.tokens += texts_.text.length(t);
   }
   return size;
 }

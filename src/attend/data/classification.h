@@ -73,11 +73,12 @@ struct LabeledReport {
   std::string summary() const;
 };
 
-// B texts.
+// B texts, or B groups of texts that have a target together.
 struct ClassificationBatch {
   Ragged text;                      // every sequence ends with eos
   Ids labels;                       // B, of single labels
   std::vector<float> targets = {};  // [B, C], of several labels, of numbers and of distributions
+  std::int64_t together = 1;        // texts of a target: LabeledText::together
 };
 
 // How texts become the input of a classifier.
@@ -104,7 +105,9 @@ class ClassificationBatcher {
   // As BatchPlanner::limit_batches().
   void limit_batches(std::int64_t tokens) { planner_.limit_batches(tokens); }
 
-  std::int64_t texts() const { return texts_.text.sequences(); }
+  // Groups, where texts have a target together.
+  std::int64_t texts() const { return texts_.text.sequences() / texts_.together; }
+  std::int64_t together() const { return texts_.together; }
   // Magnitude; 0 without targets.
   float largest_target() const;
   std::int64_t batches(std::int64_t epoch) const;

@@ -55,6 +55,9 @@ struct LabeledText {
   std::vector<std::string> texts;    // of a pair: both, with a tab between
   std::vector<std::int32_t> labels;
   std::vector<float> targets = {};
+  // Texts of a target: of 2, which follow each other, the target is the difference of their
+  // numbers.
+  std::int64_t together = 1;
 };
 
 // What the label column holds.

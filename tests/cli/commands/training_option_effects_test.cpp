@@ -274,7 +274,7 @@ TEST_F(TrainingOptionEffects, OfClassifiersThatAreOfTheRunItself) {
 }
 TEST_F(TrainingOptionEffects, OfClassifiersAreAllTested) {
   std::set<std::string> by_hand = kByHand;
-  by_hand.insert({"distill-weight", "soft-labels"});
+  by_hand.insert({"distill-weight", "soft-labels", "margins"});
   expect_a_case_for_every_option(
       "train classification",
       {kRun, kClassificationData, kVocabularyOptions, kStack, kClassificationModel,
@@ -348,10 +348,12 @@ TEST_F(TrainingOptionEffects, OfEmbeddersThatAreOfTheRunItself) {
   expect_run_options("embedding", embedding());
 }
 TEST_F(TrainingOptionEffects, OfEmbeddersAreAllTested) {
+  std::set<std::string> by_hand = kByHand;
+  by_hand.insert({"vectors", "vector-loss"});
   expect_a_case_for_every_option("train embedding",
                                  {kRun, kEmbeddingData, kVocabularyOptions, kStack, kEmbeddingModel,
                                   kEmbeddingLoss, kTraining},
-                                 kByHand);
+                                 by_hand);
 }
 
 }  // namespace

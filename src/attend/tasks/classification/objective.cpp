@@ -4,9 +4,11 @@
 #include <span>
 
 #include "attend/collective/shared_work.h"
+#include "attend/ops/linear.h"
 #include "attend/ops/losses/cross_entropy.h"
 #include "attend/ops/losses/distillation.h"
 #include "attend/ops/losses/target_losses.h"
+#include "attend/ops/slices.h"
 
 namespace attend {
 
@@ -27,6 +29,12 @@ Ragged without_some(const Ragged& texts, const Dropout& mask, std::int32_t separ
     kept.end_sequence();
   }
   return kept.build();
+}
+
+// Subtracts the number of each second text from that of the text before it. [2 B, 1] -> [B, 1].
+Variable differences(const Variable& numbers) {
+  const Variable sides = reshape(numbers, {numbers.value().rows() / 2, 2});
+  return linear(sides, Variable(Tensor::from(std::vector<float>{1.0f, -1.0f}, {1, 2})));
 }
 
 }  // namespace
@@ -55,8 +63,9 @@ BatchLoss ClassificationObjective::loss_of(const Variable& logits, const Classif
                                            double normalizer, const Pass& pass) const {
   const ProblemType problem = model_.network->config().problem_type;
   if (problem == ProblemType::regression) {
-    SquaredError result = squared_error(
-        logits, Tensor::from(batch.targets, {std::ssize(batch.targets), 1}), normalizer);
+    SquaredError result =
+        squared_error(batch.together == 2 ? differences(logits) : logits,
+                      Tensor::from(batch.targets, {std::ssize(batch.targets), 1}), normalizer);
     return {std::move(result.loss), result.loss_sum, result.loss_sum};
   }
   const CrossEntropyOptions options{loss_.label_smoothing, normalizer, loss_.class_weights,

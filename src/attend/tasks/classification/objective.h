@@ -42,7 +42,7 @@ class ClassificationObjective final : public Objective {
   // targets: texts; sources: their tokens.
   BatchSize size(std::int64_t epoch, std::int64_t batch) override;
   double largest_error() const override { return largest_error_; }
-  std::string unit() const override { return "texts"; }
+  std::string unit() const override { return batches_.together() > 1 ? "triples" : "texts"; }
   BatchLoss loss(std::int64_t epoch, std::int64_t batch, double normalizer, Pass& pass) override;
   bool can_validate() const override { return validation_.has_value(); }
   // score: by `best_by`; for the loss, its negative. nll is the loss where there is no likelihood.

@@ -50,11 +50,12 @@ TaughtKind ClassificationTeachers::kind() const {
           engines_.front().labels()};
 }
 
-std::vector<float> ClassificationTeachers::answers(std::span<const std::string> texts) const {
+std::vector<float> ClassificationTeachers::answers(std::span<const std::string> texts,
+                                                   const ClassificationOptions& options) const {
   const std::size_t width = places_.front().size();
   std::vector<double> sums(texts.size() * width, 0.0);
   for (std::size_t t = 0; t < engines_.size(); ++t) {
-    const std::vector<Classification> answers = engines_[t].classify(texts);
+    const std::vector<Classification> answers = engines_[t].classify(texts, options);
     for (std::size_t i = 0; i < texts.size(); ++i)
       for (std::size_t c = 0; c < width; ++c)
         sums[i * width + c] += answers[i].probabilities.empty()

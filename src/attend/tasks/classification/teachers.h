@@ -24,7 +24,8 @@ class ClassificationTeachers {
 
   // The means of what they answer for each text: the probabilities of the labels, or the number,
   // row after row. Throws like ClassificationEngine::classify().
-  std::vector<float> answers(std::span<const std::string> texts) const;
+  std::vector<float> answers(std::span<const std::string> texts,
+                             const ClassificationOptions& options = {}) const;
 
  private:
   std::vector<ClassificationEngine> engines_;

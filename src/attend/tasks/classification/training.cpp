@@ -17,8 +17,10 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/tasks/classification/class_weights.h"
+#include "attend/tasks/classification/margins.h"
 #include "attend/tasks/classification/objective.h"
 #include "attend/tasks/classification/soft_labels.h"
+#include "attend/tasks/classification/taught_options.h"
 #include "attend/tasks/embedding/model.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/model_file/model_reading.h"
@@ -29,22 +31,8 @@ namespace attend {
 
 namespace {
 
-// The targets of texts are distributions then, of which each counts the same.
-void check_soft_labels(const ClassificationTraining& o) {
-  if (!o.has_soft_labels()) return;
-  check_options(o.replay);
-  for (const auto& [name, is_used] :
-       {std::pair("teachers", !o.teachers.empty()),
-        std::pair("class-weights", !o.loss.class_weights.empty()),
-        std::pair("r-drop", o.loss.r_drop > 0.0f), std::pair("replay", !o.replay.text.empty()),
-        std::pair("replay-valid", !o.replay.valid.empty())})
-    if (is_used)
-      throw OptionError<ConfigError>("{}: does not work with {}", as_key("soft-labels"),
-                                     as_flag(name));
-}
-
 void check(const ClassificationTraining& o) {
-  if (o.data.train.empty() && !o.has_soft_labels())
+  if (o.data.train.empty() && !o.has_soft_labels() && !o.has_margins())
     throw OptionError<ConfigError>("{}: expected the file to train on, got none", as_flag("train"));
   check_options(o.loss);
   require_score_of(o.model.problem_type, o.data.best_by);
@@ -66,7 +54,7 @@ void check(const ClassificationTraining& o) {
         "{}: expected texts with a single label and no {}, got {}", as_key("r-drop"),
         as_key("class-weights"),
         o.loss.class_weights.empty() ? option_text("{}", problem) : as_key("class-weights"));
-  check_soft_labels(o);
+  check_taught(o);
   check_replay(o.replay, o.initial != nullptr || o.has_soft_labels(), !o.teachers.empty());
   if (o.is_taught() && (o.model.problem_type != ProblemType::single_label ||
                         !o.loss.class_weights.empty() || o.loss.r_drop > 0.0f))
@@ -217,6 +205,7 @@ TrainingTexts read_texts(const ClassificationTraining& o, const KnownClassifier*
     texts.soft.emplace(in_folder(o.data.data, {o.data.soft_labels}).front(), problem);
     expected.classes = texts.train.classes = texts.soft->labels();
   }
+  if (o.has_margins()) texts.train = read_margins(in_folder(o.data.data, {o.data.margins}).front());
   if (!train.empty()) texts.train = read_labeled(train, o.data.columns, expected);
   if (known != nullptr && known->config.problem_type == problem)
     number_as(known->labels, problem, texts.train);

@@ -14,7 +14,7 @@
 namespace attend {
 
 struct ClassificationDataOptions : TextDataOptions {
-  std::string soft_labels;
+  std::string soft_labels, margins;
   ClassificationScore best_by = ClassificationScore::by_problem;
   LabeledOptions columns;
   TextLengthOptions length;
@@ -32,6 +32,9 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
   visit("soft-labels", o.soft_labels,
         "folder with what teachers say of texts, as attend distill writes it; for texts of --train "
         "they count by --distill-weight, others are added");
+  visit("margins", o.margins,
+        "folder with the scores of teachers for two passages each, as attend distill reranking "
+        "writes it, to learn from instead of --train");
   visit("best-by", o.best_by,
         "validation score that selects the best step, such as macro_f1; by_problem: accuracy of "
         "single labels, micro_f1 of several, spearman of numbers");
@@ -68,7 +71,8 @@ struct ClassificationTraining
   Teachers teachers = {};  // instead of the model to start from
 
   bool has_soft_labels() const { return !data.soft_labels.empty(); }
-  // By models that it reads.
+  bool has_margins() const { return !data.margins.empty(); }
+  // Whether models that it reads teach it.
   bool is_taught() const { return replay.distill_weight > 0.0f && !has_soft_labels(); }
   // A resumed run, too.
   bool needs_initial() const { return is_taught() && teachers.empty(); }

@@ -56,10 +56,10 @@ LanguagePair choice_of(const PairFormat& format, const LanguagePair& languages) 
           has(PairFormat::kTargetLanguage) ? languages.target : ""};
 }
 
-class TranslationScorer final : public PairScorer {
+class PairTranslationScorer final : public PairScorer {
  public:
-  TranslationScorer(const TranslationModel& model, const ModelFilterOptions& options,
-                    const LanguagePair& languages)
+  PairTranslationScorer(const TranslationModel& model, const ModelFilterOptions& options,
+                        const LanguagePair& languages)
       : model_(model),
         options_(options),
         marks_(model.format.of(choice_of(model.format, languages))) {}
@@ -164,7 +164,7 @@ std::unique_ptr<PairScorer> make_scorer(std::shared_ptr<const SavedModel> model,
     const auto* translation = dynamic_cast<const TranslationModel*>(model.get());
     if (translation == nullptr)
       throw wrong_task(model->source, TranslationModel::kTask, model->task());
-    return std::make_unique<TranslationScorer>(*translation, options, languages);
+    return std::make_unique<PairTranslationScorer>(*translation, options, languages);
   }
   const auto* language = dynamic_cast<const LanguageModel*>(model.get());
   if (language == nullptr) throw wrong_task(model->source, LanguageModel::kTask, model->task());

@@ -125,6 +125,17 @@ TEST_F(DistillClassifiers, GoOnWhereTheyWereStopped) {
   }
 }
 
+TEST_F(DistillClassifiers, NoticeATeacherThatWasTrainedAgain) {
+  train_teacher("teacher");
+  ASSERT_EQ(run(distilling("run", {path("teacher")})), 0) << error_;
+  std::filesystem::remove_all(path("teacher"));
+  train_teacher("teacher", {"--seed", "2"});
+  EXPECT_EQ(run({"distill", "classification", "--resume", "--out", path("run")}), 2);
+  EXPECT_NE(error_.find("labels: the answers in this folder were made by other models"),
+            std::string::npos)
+      << error_;
+}
+
 TEST_F(DistillClassifiers, AnswerTheProblemOfTheirTeachers) {
   write("numbers.tsv", "1\tgood film\n-1\tbad film\n0.5\tthe good house\n-0.5\ta bad story\n");
   const std::vector<std::string> numbers{

@@ -4,6 +4,7 @@
 
 #include "attend/cli/commands/distill/classification_lesson.h"
 #include "attend/cli/commands/distill/embedding_lesson.h"
+#include "attend/cli/commands/distill/reranking_lesson.h"
 #include "attend/cli/commands/distill/translation_lesson.h"
 #include "attend/error.h"
 
@@ -14,6 +15,7 @@ std::vector<std::unique_ptr<Lesson>> lessons() {
   all.push_back(std::make_unique<TranslationLesson>());
   all.push_back(std::make_unique<ClassificationLesson>());
   all.push_back(std::make_unique<EmbeddingLesson>());
+  all.push_back(std::make_unique<RerankingLesson>());
   return all;
 }
 
