@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/backend/bytes.h"
 #include "attend/core/files/atomic_file.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/quote.h"
@@ -27,11 +28,36 @@ void open_part_folder(const std::filesystem::path& folder, const std::string& se
         printable(folder.string(), 500), what));
 }
 
+namespace {
+
+std::uint32_t checksum_of(const Checkpoint& model) {
+  std::uint32_t all = 0;
+  for (const auto& [name, tensor] : model.tensors) {
+    Tensor host = tensor;
+    if (tensor.bytes() == nullptr) {  // in the file
+      host = Tensor::empty_on_host(tensor.shape(), tensor.dtype());
+      model.copy_to(name, host);
+    }
+    host = host.to_host();
+    const auto bytes = static_cast<std::size_t>(host.size()) * size_of(host.dtype());
+    all = 31 * all + crc32_of({host.bytes(), bytes});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string checksums_of(const Teachers& teachers) {
+  std::string line = "# checksums";
+  for (const auto& teacher : teachers) line += fmt::format(" {:08x}", checksum_of(*teacher));
+  return line + "\n";
+}
+
 std::string names_of(const Teachers& teachers) {
   std::string lines;
   for (const auto& teacher : teachers)
     lines += fmt::format("# by {}\n", printable(teacher->source, 500));
-  return lines;
+  return lines + checksums_of(teachers);
 }
 
 }  // namespace attend

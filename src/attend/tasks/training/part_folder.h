@@ -14,8 +14,10 @@ namespace attend {
 void open_part_folder(const std::filesystem::path& folder, const std::string& settings,
                       std::string_view what);
 
-// The lines of `settings` that name models: where they are, and the checksums of their files, so
-// that a model that was trained again counts as another one.
+// A line of `settings` with the checksums of the tensors of models: one that was trained again at
+// the same place is another one. Throws IoError and DataError for their files.
+std::string checksums_of(const Teachers& teachers);
+// The same, after lines that say where they are.
 std::string names_of(const Teachers& teachers);
 
 }  // namespace attend

@@ -107,6 +107,19 @@ TEST_F(DistillCommand, GoesOnWhereItWasStopped) {
   EXPECT_EQ(read(model("parts")), read(model("whole")));
 }
 
+TEST_F(DistillCommand, NoticesATeacherThatWasTrainedAgain) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("run", {path("teacher")})), 0) << error_;
+  std::filesystem::remove_all(path("teacher"));
+  train_teacher("teacher", "2");
+  EXPECT_EQ(run({"distill", "--resume", "--out", path("run")}), 2);
+  EXPECT_NE(error_.find("the targets in this folder were made by other models"), std::string::npos)
+      << error_;
+  std::filesystem::remove_all(path("run") + "/targets");
+  EXPECT_EQ(run({"distill", "--resume", "--out", path("run")}), 2);
+  EXPECT_NE(error_.find("the probabilities in this folder were made"), std::string::npos) << error_;
+}
+
 TEST_F(DistillCommand, IsReadAndResumedAsATraining) {
   train_teacher("teacher", "1");
   ASSERT_EQ(run(distilling("whole", {path("teacher")})), 0) << error_;

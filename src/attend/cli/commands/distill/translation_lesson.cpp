@@ -9,6 +9,7 @@
 #include "attend/cli/commands/distill/part_progress.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/counted.h"
+#include "attend/tasks/training/part_folder.h"
 #include "attend/tasks/translation/pair_text.h"
 #include "attend/tasks/translation/training/training_text.h"
 
@@ -121,7 +122,7 @@ TargetFiles TranslationLesson::write_targets(const TranslationEngine& teachers,
          counted(std::ssize(teachers.ensemble().models()), "teacher"));
   PartProgress progress("sentences", place.resume_with);
   const TargetSource source{texts_.src, texts_.tgt, languages_of(student),
-                            std::stoull(student.text("seed"))};
+                            std::stoull(student.text("seed")), checksums_};
   return attend::write_targets(teachers, source, options_.targets, place.out / "targets",
                                progress.function());
 }
@@ -135,16 +136,17 @@ void TranslationLesson::write_soft_targets(const TranslationEnsemble& teachers,
       std::stoi(student.text("max-length")),
       student.text("over-long") == "truncate" ? OverLong::truncate : OverLong::skip};
   const std::filesystem::path folder = place.out / "probabilities";
-  attend::write_soft_targets(
-      teachers,
-      {student.list("src-train"), student.list("tgt-train"), length, languages_of(student)},
-      options_.teacher_top_k, folder, progress.function());
+  attend::write_soft_targets(teachers,
+                             {student.list("src-train"), student.list("tgt-train"), length,
+                              languages_of(student), checksums_},
+                             options_.teacher_top_k, folder, progress.function());
   student.settle("soft-targets", {folder.string()});
 }
 
 void TranslationLesson::write(const Teachers& teachers, StudentOptions& student,
                               const LessonPlace& place) {
   const TranslationEngine engine = ensemble_of(teachers);
+  checksums_ = checksums_of(teachers);
   settle_languages(engine.model(), student);
   Texts all = options_.given_targets ? pairs_ : Texts{};
   if (options_.targets.targets == TargetChoice::none) {

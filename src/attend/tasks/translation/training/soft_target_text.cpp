@@ -37,6 +37,7 @@ std::string settings_of(const TranslationEnsemble& teachers, const TaughtPairs& 
   std::string settings = fmt::format("teacher-top-k = {}\n", k) + to_toml(text.length);
   for (const auto& model : teachers.models())
     settings += fmt::format("# by {}\n", printable(model->source, 500));
+  settings += text.checksums;
   for (std::size_t i = 0; i < text.src.size(); ++i)
     settings +=
         fmt::format("# of {} and {}\n", printable(text.src[i], 500), printable(text.tgt[i], 500));

@@ -25,6 +25,7 @@ struct TaughtPairs {
   std::vector<std::string> src, tgt;
   LengthOptions length;
   LanguagePair languages = {};  // of the text, for a multilingual model
+  std::string checksums = {};   // checksums_of() the teachers
 };
 
 // Writes the `k` most likely tokens of the teachers, with their probabilities, for each token of

@@ -60,6 +60,7 @@ std::string settings_of(const TranslationEngine& teachers, const TargetSource& s
   std::string text = to_toml(options, "targets");
   for (const auto& model : teachers.ensemble().models())
     text += fmt::format("# by {}\n", printable(model->source, 500));
+  text += source.checksums;
   for (const auto* files : {&source.src, &source.tgt})
     for (const std::string& file : *files) text += fmt::format("# of {}\n", printable(file, 500));
   if (options.targets == TargetChoice::sample) text += fmt::format("# of seed {}\n", source.seed);

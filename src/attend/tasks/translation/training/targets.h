@@ -48,6 +48,7 @@ struct TargetSource {
   std::vector<std::string> tgt;  // their translations, for TargetChoice::nearest
   LanguagePair languages = {};   // of the text, for a multilingual model
   std::uint64_t seed = 1;        // of samples
+  std::string checksums = {};    // checksums_of() the teachers
 };
 
 struct TargetFiles {
