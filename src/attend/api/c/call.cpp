@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <new>
+#include <string_view>
 
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
-#include "attend/tensor/out_of_memory.h"
 
 namespace attend {
 
@@ -66,10 +66,10 @@ std::int32_t store_exception(attend_error** error) noexcept {
     return store(error, ATTEND_IO_ERROR, e.what());
   } catch (const DivergedError& e) {
     return store(error, ATTEND_DIVERGED, e.what());
-  } catch (const OutOfMemory& e) {
-    return store(error, ATTEND_OUT_OF_MEMORY, e.what());
-  } catch (const std::bad_alloc&) {
-    return store(error, ATTEND_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::bad_alloc& e) {
+    // What tensors throw says how much was asked for.
+    const bool says = std::string_view(e.what()).starts_with("out of memory");
+    return store(error, ATTEND_OUT_OF_MEMORY, says ? e.what() : "out of memory");
   } catch (const std::exception& e) {
     return store(error, ATTEND_OTHER_ERROR, e.what());
   } catch (...) {
