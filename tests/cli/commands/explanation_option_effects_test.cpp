@@ -9,8 +9,8 @@ TEST_F(CommandOptionEffects, OfAttention) {
   const std::string command = "attention @model The_man_sees_the_small_dog. --out @made/page.html";
   const std::vector<OptionCase> cases{
       {"target", "Der", "", "out files"},
-      {"importance", "yes", "", "out"},
-      {"importance", "yes", "--format json", "out"},
+      {"importance", "yes", "", "out files"},
+      {"importance", "yes", "--format json", "out files"},
       {"heads-off", "*.cross_attn", "--target Der", "files"},
       {"attention-beta", "3", "--target Der", "files"},
       {"positions-off", "yes", "--target Der", "files"},
@@ -66,7 +66,7 @@ TEST_F(CommandOptionEffects, OfAttentionWithAClassifier) {
                  {{"why", "yes", "", "out files"},
                   {"format", "json", "", "out"},
                   {"format", "json", "--why", "out"},
-                  {"importance", "yes", "", "out"},
+                  {"importance", "yes", "", "out files"},
                   {"threads", "2", "--why", ""}},
                  [&](const std::vector<std::string>& arguments) { return observe(arguments); });
 }
