@@ -181,11 +181,14 @@ export interface Attend {
   train(task: Model['task'], files: Record<string, string | Uint8Array>, options?: TrainOptions): Promise<Training>;
   /** English sentences and their German translations by a small grammar, to try a training with. Options: sentences, validSentences, seed. */
   demo(options?: Record<string, OptionValue>): Promise<{train: {src: string[]; tgt: string[]}; valid: {src: string[]; tgt: string[]}}>;
-  /** Ends the worker. */
+  /** Ends the worker: calls that wait for it, and all later ones, fail with the code "cancelled". */
   end(): void;
 }
 
-/** Fails with a code, such as "data" for a text that the model cannot read; cancelled calls have the name "AbortError". */
+/**
+ * Fails with a code, such as "data" for a text that the model cannot read; cancelled calls have the name "AbortError". After "memory" the engine goes
+ * on; one that has broken fails with "other" in every further call.
+ */
 export class AttendError extends Error {
   readonly code: 'invalid-argument' | 'config' | 'data' | 'io' | 'cancelled' | 'memory' | 'diverged' | 'other';
 }
