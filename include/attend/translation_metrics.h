@@ -176,6 +176,7 @@ struct MetricReport {
   std::string signature;
   std::optional<SystemReport> baseline;  // of comparisons
   std::vector<SystemReport> systems;     // in the given order; one without a baseline
+  int more_digits = 0;  // decimals that its scores need beside those of others: COMET's are 0 .. 1
 };
 
 struct EvaluationReport {

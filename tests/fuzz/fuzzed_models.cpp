@@ -14,6 +14,7 @@
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_quality.h"
 #include "tasks/small_tagger.h"
 
 namespace attend {
@@ -113,6 +114,8 @@ std::vector<FuzzedModel> fuzzed_models() {
         chatting(),
         several_languages(),
         finished_checkpoint_of(small_embedder()),
+        finished_checkpoint_of(small_quality_model()),
+        finished_checkpoint_of(small_quality_model(QualityReading::joined)),
         finished_checkpoint_of(small_tagger())})
     models.push_back(taken_apart(checkpoint, folder + "/model"));
   std::filesystem::remove_all(folder);

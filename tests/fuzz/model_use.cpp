@@ -20,6 +20,7 @@
 #include "attend/tasks/language/chat.h"
 #include "attend/tasks/language/engine.h"
 #include "attend/tasks/model_file/registry.h"
+#include "attend/tasks/quality/model.h"
 #include "attend/tasks/tagging/engine.h"
 #include "attend/tasks/translation/engine.h"
 
@@ -160,6 +161,10 @@ std::string use_model(const std::string& path) {
         [](const TaggingModel& model) { use_tagger(model); },
         [](const EmbeddingModel& model) {
           require_numbers(text_vectors(model, Ragged::one(model.ids("a film"))).span());
+        },
+        [](const QualityModel& model) {
+          const Ragged text = Ragged::one(model.ids("a film"));
+          require_numbers(quality_scores(model, {text, text, text}));
         },
         [](const SavedModel& model) {
           throw std::logic_error("no use for " + std::string(model.task()));

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "attend/error.h"
 #include "metrics/goldens.h"
+#include "tensor/expect_error.h"
 
 namespace attend {
 namespace {
@@ -32,6 +36,43 @@ TEST(Report, GivesAnIntervalWhenAsked) {
   ASSERT_TRUE(report.metrics[0].systems[0].resampled);
   EXPECT_LT(report.metrics[0].systems[0].resampled->low, report.metrics[0].systems[0].score);
   EXPECT_NE(report.metrics[0].signature.find("|bs:100|seed:12345|"), std::string::npos);
+}
+
+// Their scores are the shares of the letter a, which are 0 .. 1.
+ReportedMetric share_of_a() {
+  return {"A",
+          "nrefs:0",
+          [](std::span<const std::string> lines) {
+            SegmentCounts counts{2, {}};
+            for (const std::string& line : lines) {
+              counts.values.push_back(std::count(line.begin(), line.end(), 'a'));
+              counts.values.push_back(std::ssize(line));
+            }
+            return counts;
+          },
+          [](std::span<const std::int64_t> sum) {
+            return static_cast<double>(sum[0]) / static_cast<double>(sum[1]);
+          },
+          [](std::span<const std::int64_t>) { return std::string(); },
+          false,
+          2};
+}
+
+TEST(Report, HasMoreMetricsBehindItsOwnOrAlone) {
+  const std::vector<std::string> lines{"aab", "b"}, others{"bbb", "a"};
+  EvaluationOptions options;
+  options.compute_bleu = false;
+  const EvaluationReport both = evaluate(lines, {others}, options, {share_of_a()});
+  ASSERT_EQ(both.metrics.size(), 2u);
+  EXPECT_EQ(both.metrics[1].systems[0].score, 0.5);
+  options.compute_chrf = false;
+  EXPECT_EQ(format_report(evaluate(lines, {}, options, {share_of_a()}), 1), "A|nrefs:0 = 0.500\n");
+  const EvaluationReport compared = compare(others, {lines}, {}, options, {share_of_a()});
+  EXPECT_EQ(compared.metrics[0].baseline->score, 0.25);
+  EXPECT_EQ(compared.metrics[0].systems[0].score, 0.5);
+  EXPECT_NE(format_report(compared).find("  system   0.5000"), std::string::npos)
+      << format_report(compared);
+  expect_error<ConfigError>([&] { evaluate(lines, {}, options); }, {"no metric requested"});
 }
 
 TEST(Report, ComparesTwoSystems) {

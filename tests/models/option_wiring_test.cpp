@@ -6,6 +6,7 @@
 
 #include "attend/models/language_transformer.h"
 #include "attend/models/make_encoder_decoder.h"
+#include "attend/models/quality_estimator.h"
 #include "attend/models/text_classifier.h"
 #include "attend/models/text_embedder.h"
 #include "attend/models/token_tagger.h"
@@ -225,6 +226,35 @@ TEST(OptionWiring, OfTheTagger) {
     conditions[name] = [](TaggerConfig& c) { c.head.activation = Activation::gelu; };
   // For those who make tokens of texts.
   expect_every_option_matters<TaggerConfig>(base, tagger_step, conditions, {"bos"});
+}
+
+// What it makes of texts, to the last digit.
+std::string quality_scores_of(const QualityConfig& config) {
+  QualityEstimator model(config);
+  model.parameters().allocate(1);
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  Variable texts = model.vectors(random_tokens({5, 9, 2}, 23, 1), pass);
+  if (config.reading == QualityReading::compared) texts = model.comparison(texts, texts, texts);
+  std::string all = std::to_string(model.parameters().size());
+  for (const float score : model.estimate(texts, pass).value().to_vector())
+    all += fmt::format(" {}", score);
+  return all;
+}
+
+TEST(OptionWiring, OfTheQualityEstimator) {
+  QualityConfig base;
+  static_cast<StackConfig&>(base) = small_config();
+  base.vocab_size = 23;
+  base.estimator_widths = {"6"};
+  auto conditions = conditions_of_encoders<QualityConfig>();
+  conditions["layer-mix-norm"] = [](QualityConfig& c) { c.mix.weights = LayerWeights::softmax; };
+  // For training; for those who make tokens of texts and scores of outputs (tests/tasks/quality);
+  // the rest in layer_mix_test.cpp and quality_estimator_test.cpp.
+  expect_every_option_matters<QualityConfig>(
+      base, quality_scores_of, conditions,
+      {"dropout", "attention-dropout", "activation-dropout", "router-balance", "source",
+       "separators", "estimator-output", "output-layer", "estimator-widths"});
 }
 
 // At both ends of its range every dropout leaves a step with numbers.

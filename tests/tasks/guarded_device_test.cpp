@@ -18,6 +18,7 @@
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/language/training.h"
 #include "attend/tasks/model_file/model_quantization.h"
+#include "attend/tasks/quality/engine.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/training/shortlist_training.h"
 #include "attend/tasks/translation/training/training.h"
@@ -28,6 +29,7 @@
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_quality.h"
 
 namespace attend {
 namespace {
@@ -322,6 +324,16 @@ TEST_F(OnAGuardedDevice, TextsBecomeVectors) {
       for (const TextEmbedding& e : EmbeddingEngine(model).embed(kRemarks, {}))
         all.push_back(e.vectors.to_vector());
       return all;
+    });
+  }
+}
+
+TEST_F(OnAGuardedDevice, TranslationsAreMeasured) {
+  for (const QualityReading reading : {QualityReading::compared, QualityReading::joined}) {
+    expect_the_same([&] {
+      const QualityEngine engine(
+          quality_model(finished_checkpoint_of(small_quality_model(reading))));
+      return engine.score(kScoredTexts, {kScoredTexts, kScoredTexts});
     });
   }
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "attend/error.h"
@@ -11,12 +13,6 @@ namespace attend {
 namespace {
 
 constexpr double kSignificance = 0.05;
-
-Resampling resampling_of(const EvaluationOptions& options, bool compares) {
-  const bool by_bootstrap = options.significance == SignificanceTest::bootstrap;
-  return {options.confidence || (compares && by_bootstrap) ? options.bootstrap.samples : 0,
-          compares && !by_bootstrap ? options.trials : 0, options.bootstrap.seed};
-}
 
 std::optional<BootstrapEstimate> interval(const ReportedMetric& metric, const SegmentCounts& counts,
                                           const EvaluationOptions& options) {
@@ -77,9 +73,16 @@ std::span<const std::string_view> enum_names(SignificanceTest) {
   return kNames;
 }
 
+Resampling resampling_of(const EvaluationOptions& options, bool compares) {
+  const bool by_bootstrap = options.significance == SignificanceTest::bootstrap;
+  return {options.confidence || (compares && by_bootstrap) ? options.bootstrap.samples : 0,
+          compares && !by_bootstrap ? options.trials : 0, options.bootstrap.seed};
+}
+
 std::vector<ReportedMetric> reported_metrics(const References& references,
                                              const EvaluationOptions& options,
-                                             const Resampling& resampling) {
+                                             const Resampling& resampling,
+                                             std::vector<ReportedMetric> more) {
   std::vector<ReportedMetric> metrics;
   if (options.compute_bleu) {
     const BleuOptions& o = options.bleu;
@@ -113,31 +116,44 @@ std::vector<ReportedMetric> reported_metrics(const References& references,
          [count](std::span<const std::int64_t> sum) { return ter_from_counts(sum, count); },
          [](std::span<const std::int64_t>) { return std::string(); }, /*less_is_better=*/true});
   }
+  std::move(more.begin(), more.end(), std::back_inserter(metrics));
   if (metrics.empty()) throw ConfigError("no metric requested: enable bleu, chrf or ter");
   return metrics;
 }
 
 EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
                           const EvaluationOptions& options) {
+  return evaluate(hypotheses, references, options, {});
+}
+
+EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
+                          const EvaluationOptions& options, std::vector<ReportedMetric> more) {
   EvaluationReport report{static_cast<std::int64_t>(hypotheses.size()), {}};
   for (const ReportedMetric& metric :
-       reported_metrics(references, options, resampling_of(options, false))) {
+       reported_metrics(references, options, resampling_of(options, false), std::move(more))) {
     const SegmentCounts counts = metric.count(hypotheses);
     report.metrics.push_back({metric.name,
                               metric.signature,
                               {},
-                              {report_of(metric, counts, interval(metric, counts, options))}});
+                              {report_of(metric, counts, interval(metric, counts, options))},
+                              metric.more_digits});
   }
   return report;
 }
 
 EvaluationReport compare(std::span<const std::string> baseline, const Systems& systems,
                          const References& references, const EvaluationOptions& options) {
+  return compare(baseline, systems, references, options, {});
+}
+
+EvaluationReport compare(std::span<const std::string> baseline, const Systems& systems,
+                         const References& references, const EvaluationOptions& options,
+                         std::vector<ReportedMetric> more) {
   if (systems.empty()) throw ConfigError("nothing to compare with the baseline: got no system");
   EvaluationReport report{static_cast<std::int64_t>(baseline.size()), {}};
   for (const ReportedMetric& metric :
-       reported_metrics(references, options, resampling_of(options, true))) {
-    MetricReport compared{metric.name, metric.signature, {}, {}};
+       reported_metrics(references, options, resampling_of(options, true), std::move(more))) {
+    MetricReport compared{metric.name, metric.signature, {}, {}, metric.more_digits};
     const SegmentCounts before = metric.count(baseline);
     for (const std::vector<std::string>& system : systems)
       add_compared(compared, metric, before, metric.count(system), options);
@@ -146,9 +162,10 @@ EvaluationReport compare(std::span<const std::string> baseline, const Systems& s
   return report;
 }
 
-std::string format_report(const EvaluationReport& report, int digits) {
+std::string format_report(const EvaluationReport& report, int usual_digits) {
   std::string out;
   for (const MetricReport& metric : report.metrics) {
+    const int digits = usual_digits + metric.more_digits;
     if (!metric.baseline) {
       out += fmt::format("{}|{} = {}\n", metric.name, metric.signature,
                          format_system(metric.systems.at(0), digits));

@@ -42,11 +42,23 @@ struct ReportedMetric {
   ScoreFunction score;
   std::function<std::string(std::span<const std::int64_t>)> details;
   bool less_is_better = false;
+  int more_digits = 0;  // as of MetricReport
 };
 
-// Returns those that are requested. Throws ConfigError if there are none.
+// What the signatures of a report say of its resampling. `compares`: with a baseline.
+Resampling resampling_of(const EvaluationOptions& options, bool compares);
+
+// Returns those that are requested, then `more`. Throws ConfigError if there are none.
 std::vector<ReportedMetric> reported_metrics(const References& references,
                                              const EvaluationOptions& options,
-                                             const Resampling& resampling = {});
+                                             const Resampling& resampling = {},
+                                             std::vector<ReportedMetric> more = {});
+
+// The functions of attend/translation_metrics.h, with more metrics.
+EvaluationReport evaluate(std::span<const std::string> hypotheses, const References& references,
+                          const EvaluationOptions& options, std::vector<ReportedMetric> more);
+EvaluationReport compare(std::span<const std::string> baseline, const Systems& systems,
+                         const References& references, const EvaluationOptions& options,
+                         std::vector<ReportedMetric> more);
 
 }  // namespace attend

@@ -17,6 +17,7 @@
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_quality.h"
 #include "tasks/small_tagger.h"
 
 namespace attend {
@@ -57,7 +58,7 @@ TEST_F(ModelPacking, KeepsEveryBitOfWhatModelsOfAllKindsCompute) {
   for (const Checkpoint& model :
        {finished_checkpoint_of(small_model()), recurrent(), small_classifier_checkpoint(),
         finished_checkpoint_of(small_language_model()), finished_checkpoint_of(small_embedder()),
-        finished_checkpoint_of(small_tagger())}) {
+        finished_checkpoint_of(small_tagger()), finished_checkpoint_of(small_quality_model())}) {
     for (const Checkpoint& stored :
          {model, quantize_model(model, WeightBits::sixteen), quantize_model(model),
           quantize_model(model, WeightBits::four)}) {

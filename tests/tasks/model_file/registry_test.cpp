@@ -13,6 +13,7 @@
 #include "tasks/small_embedder.h"
 #include "tasks/small_language.h"
 #include "tasks/small_model.h"
+#include "tasks/small_quality.h"
 #include "tensor/expect_error.h"
 
 namespace attend {
@@ -33,6 +34,7 @@ TEST(Registry, LoadsEveryKindOfModel) {
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_language_model()))), "language model");
   EXPECT_EQ(kind_of(*load_model(checkpoint_of(small_classifier()))), "another");
   EXPECT_EQ(load_model(checkpoint_of(small_embedder()))->task(), "embedding");
+  EXPECT_EQ(load_model(checkpoint_of(small_quality_model()))->task(), "quality");
 }
 
 TEST(Registry, HasWhatCanBeTrained) {
@@ -87,8 +89,8 @@ TEST(Registry, RefusesAModelForAnotherTask) {
   checkpoint.metadata["attend.task"] = "tagging";
   expect_error<DataError>([&] { load_model(checkpoint); },
                           {"model: expected a model for translation or language modeling or "
-                           "classification or token classification or embedding, found one for "
-                           "tagging"});
+                           "classification or token classification or embedding or quality, found "
+                           "one for tagging"});
   checkpoint.metadata["attend.golden"] = "[]";
   EXPECT_FALSE(check_model(checkpoint).has_value());
   checkpoint.metadata.erase("attend.task");

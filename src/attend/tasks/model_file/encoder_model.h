@@ -1,5 +1,5 @@
-// What the saved models of an encoder and a head have in common: classifiers, taggers, and models
-// that turn texts into vectors.
+// What the saved models of an encoder and a head have in common: classifiers, taggers, models that
+// turn texts into vectors, and those that score translations.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@
 
 namespace attend {
 
+// What all of them have, whatever they answer.
 template <class Network>
-struct EncoderModel : SavedModel {
+struct SavedEncoder : SavedModel {
   std::shared_ptr<Network> network;
   Tokenizer tokenizer;
   SpecialText special_text = SpecialText::as_text;  // in texts to answer
@@ -25,9 +26,6 @@ struct EncoderModel : SavedModel {
   virtual SpecialTokens special() const = 0;
   // The longest input, and the side on which longer ones are truncated.
   virtual TextLengthOptions text_length() const = 0;
-  // Texts -> the numbers of the golden samples, a row for each. No gradients. Throws NotFiniteError
-  // if one is not finite.
-  virtual Tensor outputs(const Ragged& texts) const = 0;
 
   ParameterSet& parameters() const override { return network->parameters(); }
   std::vector<NamedTokenizer> tokenizers() const override { return {{"tokenizer", tokenizer}}; }
@@ -45,9 +43,24 @@ struct EncoderModel : SavedModel {
             }};
   }
 
-  GoldenInput random_input(Random& random) const override {
-    return {classifier_ids(random_ids(random, tokenizer), special(), text_length())};
+ protected:
+  SavedEncoder(std::shared_ptr<Network> network_, Tokenizer tokenizer_)
+      : network(std::move(network_)), tokenizer(std::move(tokenizer_)) {}
+
+  // The ids of a text for a golden sample.
+  std::vector<std::int32_t> random_text(Random& random) const {
+    return classifier_ids(random_ids(random, tokenizer), special(), text_length());
   }
+};
+
+// A model that answers single texts, or pairs in one.
+template <class Network>
+struct EncoderModel : SavedEncoder<Network> {
+  // Texts -> the numbers of the golden samples, a row for each. No gradients. Throws NotFiniteError
+  // if one is not finite.
+  virtual Tensor outputs(const Ragged& texts) const = 0;
+
+  GoldenInput random_input(Random& random) const override { return {this->random_text(random)}; }
   std::vector<std::vector<float>> golden_outputs(
       const std::vector<GoldenInput>& inputs) const override {
     RaggedBuilder texts;
@@ -60,8 +73,7 @@ struct EncoderModel : SavedModel {
   }
 
  protected:
-  EncoderModel(std::shared_ptr<Network> network_, Tokenizer tokenizer_)
-      : network(std::move(network_)), tokenizer(std::move(tokenizer_)) {}
+  using SavedEncoder<Network>::SavedEncoder;
 };
 
 }  // namespace attend

@@ -14,6 +14,7 @@
 #include "attend/tasks/language/model.h"
 #include "attend/tasks/model_file/adapter.h"
 #include "attend/tasks/model_file/model_reading.h"
+#include "attend/tasks/quality/model.h"
 #include "attend/tasks/tagging/model.h"
 #include "attend/tasks/translation/model.h"
 
@@ -36,7 +37,7 @@ constexpr Task task() {
 constexpr std::array kTasks{
     task<TranslationModel, translation_model>(),       task<LanguageModel, language_model>(),
     task<ClassificationModel, classification_model>(), task<TaggingModel, tagging_model>(),
-    task<EmbeddingModel, embedding_model>(),
+    task<EmbeddingModel, embedding_model>(),           task<QualityModel, quality_model>(),
 };
 
 const Task* find_task(std::string_view name) {

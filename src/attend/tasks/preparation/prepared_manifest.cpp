@@ -16,7 +16,7 @@ namespace attend {
 
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kManifestVersion = 1;
 constexpr std::uint64_t kLongestManifest = std::uint64_t{64} << 20;
 
 template <class Options>
@@ -62,7 +62,7 @@ std::int64_t PreparedManifest::samples() const {
 }
 
 std::string manifest_json(const PreparedManifest& m) {
-  nlohmann::ordered_json json{{"attend_prepared", kVersion},
+  nlohmann::ordered_json json{{"attend_prepared", kManifestVersion},
                               {"task", m.task},
                               {"vocabulary", json_of(m.vocabulary)},
                               {"length", json_of(m.length)},
@@ -79,7 +79,7 @@ std::string manifest_json(const PreparedManifest& m) {
 PreparedManifest read_manifest(std::string_view text, const std::string& where) {
   const nlohmann::json json = parse_sorted_json(text, where);
   JsonObject object(json, where);
-  object.integer("attend_prepared", kVersion, kVersion);
+  object.integer("attend_prepared", kManifestVersion, kManifestVersion);
   PreparedManifest m;
   m.task = object.text("task");
   m.vocabulary = options_at<PreparedVocabulary>(object, "vocabulary");
