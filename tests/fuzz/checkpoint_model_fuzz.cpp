@@ -1,5 +1,5 @@
-// Checkpoints of fairseq and OpenNMT-py and directories of eole with one file replaced, or the
-// pickle of one: a model, or an error. The first byte of an input tells which the rest is.
+// Checkpoints of fairseq, OpenNMT-py and COMET and directories of eole with one file replaced, or
+// the pickle of one: a model, or an error. The first byte of an input tells which the rest is.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -25,10 +25,12 @@ constexpr std::array kFiles{Replaced{"fairseq_older", "checkpoint_best.pt"},
                             Replaced{"fairseq_older", "dict.en.txt"},
                             Replaced{"eole_joined", "config.json"},
                             Replaced{"eole_words", "vocab.json"},
-                            Replaced{"eole_lm_rotary", "config.json"}};
+                            Replaced{"eole_lm_rotary", "config.json"},
+                            Replaced{"comet_kiwi", "hparams.yaml"}};
 constexpr std::array kPickled{Replaced{"opennmt_older", "model_step_1.pt"},
                               Replaced{"opennmt_lm_older", "model_step_1.pt"},
-                              Replaced{"fairseq_lm_words", "checkpoint_best.pt"}};
+                              Replaced{"fairseq_lm_words", "checkpoint_best.pt"},
+                              Replaced{"comet_unified", "checkpoints/model.ckpt"}};
 
 std::filesystem::path models() {
   return std::filesystem::path(ATTEND_SOURCE_DIR) / "tests/interchange/data/models";
@@ -36,9 +38,12 @@ std::filesystem::path models() {
 
 TextFiles files_of(const char* model) {
   TextFiles files;
-  for (const auto& entry : std::filesystem::directory_iterator(models() / model)) {
+  const std::filesystem::path folder = models() / model;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path(), std::ios::binary);
-    files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
+    files[std::filesystem::relative(entry.path(), folder).string()] = {
+        std::istreambuf_iterator<char>(file), {}};
   }
   return files;
 }
@@ -127,7 +132,10 @@ std::vector<std::string> dictionary() {
           "\"encoder\": null",
           "itos",
           "ctorch._utils\n_rebuild_tensor_v2\n",
-          "cargparse\nNamespace\n"};
+          "cargparse\nNamespace\n",
+          "layer_transformation",
+          "hidden_sizes",
+          "class_identifier: regression_metric\n"};
 }
 
 const RegisteredFuzzTarget registered{{"checkpoint_model", corpus, dictionary, use}};

@@ -92,6 +92,21 @@ TEST_F(HubCache, KnowsThatAModelIsNotWhole) {
   EXPECT_TRUE(missing_hub_model("org/name"));
 }
 
+// COMET's are in a folder.
+TEST_F(HubCache, FindsWeightsAmongCheckpoints) {
+  write(model() / "refs" / "main", "abc1");
+  write(model() / "snapshots" / "abc1" / "checkpoints" / "model.ckpt", "weights");
+  EXPECT_EQ(local_path("org/name"), model() / "snapshots" / "abc1");
+}
+
+TEST_F(HubCache, FindsAFileOfAModelThatIsNotWhole) {
+  write(model() / "refs" / "main", "abc1");
+  write(model() / "snapshots" / "abc1" / "config.json", "{}");
+  EXPECT_EQ(find_file_in_hub_cache({"org/name"}, "config.json"), model() / "snapshots" / "abc1");
+  EXPECT_EQ(find_file_in_hub_cache({"org/name"}, "tokenizer.json"), "");
+  EXPECT_EQ(find_file_in_hub_cache({"org/other"}, "config.json"), "");
+}
+
 TEST_F(HubCache, DoesNotFollowARevisionOutOfItself) {
   download("main", "../../../abc1");
   EXPECT_TRUE(missing_hub_model("org/name"));

@@ -52,6 +52,17 @@ TEST_F(ImportCache, ImportsADirectoryOnce) {
   EXPECT_EQ(imported, 1);
 }
 
+// What hparams.yaml says counts, too.
+TEST_F(ImportCache, ImportsACheckpointOfCometAgainWhenItsFolderChanges) {
+  const fs::path comet = folder_ / "comet", file = comet / "checkpoints" / "model.ckpt";
+  fs::copy(kModels + "comet_kiwi", comet, fs::copy_options::recursive);
+  const fs::path first = usable_model(file).path;
+  EXPECT_EQ(load_checkpoint(first).text("attend.task"), "quality");
+  EXPECT_EQ(usable_model(file).path, first);
+  std::ofstream(comet / "hparams.yaml", std::ios::app) << "# changed\n";
+  EXPECT_NE(usable_model(file).path, first);
+}
+
 TEST_F(ImportCache, ImportsADirectoryAgainWhenAFileChanges) {
   const fs::path first = usable_model(model_).path;
   const fs::path pooling = model_ / "1_Pooling" / "config.json";

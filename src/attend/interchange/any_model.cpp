@@ -11,6 +11,7 @@
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/families/checkpoints/checkpoint_model.h"
+#include "attend/interchange/families/checkpoints/comet.h"
 #include "attend/interchange/families/gguf/gguf_model.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/hub_cache.h"
@@ -47,16 +48,16 @@ bool is_firefox_model(std::string_view name) {
 
 bool is_foreign_model(const fs::path& path) {
   if (is_gguf(path) || path.extension() == ".argosmodel" || is_checkpoint_file(path) ||
-      path.extension() == ".onnx")
+      is_lightning_file(path) || path.extension() == ".onnx")
     return true;
   std::error_code ignored;  // what cannot be looked at is none
   if (!fs::is_directory(path, ignored)) return false;
   if (fs::exists(path / "model" / "model.bin", ignored)) return true;
   const std::vector<std::string> names = ModelDirectory(path).names();
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return name == "config.json" || name == "model.bin" || name.ends_with("decoder.yml") ||
-           name.ends_with(".pt") || name.ends_with(".onnx") || name == kSockeyeWeights ||
-           is_firefox_model(name);
+    return name == "config.json" || name == kCometSettings || name == "model.bin" ||
+           name.ends_with("decoder.yml") || name.ends_with(".pt") || name.ends_with(".onnx") ||
+           name == kSockeyeWeights || is_firefox_model(name);
   });
 }
 

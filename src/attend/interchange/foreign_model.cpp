@@ -12,6 +12,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/interchange/families/checkpoints/checkpoint_model.h"
+#include "attend/interchange/families/checkpoints/comet.h"
 #include "attend/interchange/families/ctranslate2/argos_package.h"
 #include "attend/interchange/families/ctranslate2/ctranslate2.h"
 #include "attend/interchange/families/decoders/decoder_embedder.h"
@@ -194,6 +195,7 @@ Opened open_model(const ModelDirectory& directory) {
   if (auto package = open_argos_package(directory))
     return open_converted(std::move(package->model), std::move(package->languages),
                           std::move(package->language_names));
+  if (directory.contains(kCometSettings)) return opened_checkpoint(read_comet(directory));
   const bool has_config = directory.contains("config.json");
   // A binary model of Marian may have the name of CTranslate2's.
   if (auto native = has_config ? std::nullopt : open_native_marian(directory)) {
@@ -305,6 +307,11 @@ ImportedModel import_model(const std::filesystem::path& path, const ImportOption
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     CheckpointModel model = open_checkpoint(ModelDirectory(folder), path.filename().string());
     return import_opened(opened_checkpoint(std::move(model)), path.string(), options);
+  }
+  if (is_lightning_file(path)) {
+    const ModelDirectory directory(path.has_parent_path() ? path.parent_path() / ".." : "..");
+    return import_opened(opened_checkpoint(read_comet(directory, path.filename().string())),
+                         path.string(), options);
   }
   return import_model(open_model_files(path), options);
 }

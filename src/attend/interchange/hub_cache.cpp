@@ -67,15 +67,18 @@ fs::path snapshot_of(const HubModel& model) {
   return fs::is_directory(snapshot, ignored) ? snapshot : "";
 }
 
+// Weights are in the directory itself, or checkpoints in a folder of that name, as of COMET.
 bool has_weights(const fs::path& directory) {
   std::error_code failure;
   for (auto entry = fs::directory_iterator(directory, failure);
        !failure && entry != fs::directory_iterator(); entry.increment(failure)) {
     const fs::path extension = entry->path().extension();
-    for (const char* known : {".safetensors", ".bin", ".npz"})
+    for (const char* known : {".safetensors", ".bin", ".npz", ".ckpt"})
       if (extension == known && fs::exists(entry->path())) return true;
   }
-  return false;
+  constexpr const char* kCheckpoints = "checkpoints";
+  return directory.filename() != kCheckpoints && fs::is_directory(directory / kCheckpoints) &&
+         has_weights(directory / kCheckpoints);
 }
 
 }  // namespace
@@ -122,6 +125,12 @@ fs::path find_in_hub_cache(const HubModel& model) {
                     "downloads them",
                     snapshot.string(), download_command(model)));
   return snapshot;
+}
+
+fs::path find_file_in_hub_cache(const HubModel& model, std::string_view name) {
+  const fs::path snapshot = snapshot_of(model);
+  std::error_code ignored;
+  return !snapshot.empty() && fs::exists(snapshot / name, ignored) ? snapshot : fs::path();
 }
 
 namespace {

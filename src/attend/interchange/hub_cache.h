@@ -29,6 +29,10 @@ std::string download_command(const HubModel& model);
 // DataError if it has only some of its files, as after a download that was interrupted.
 std::filesystem::path find_in_hub_cache(const HubModel& model);
 
+// The same for a model of which only the file `name` is needed: its directory in the cache if that
+// file is there, else empty.
+std::filesystem::path find_file_in_hub_cache(const HubModel& model, std::string_view name);
+
 // The model of the Hub that the path names, if nothing is there and the cache does not have its
 // weights; nullopt: something else.
 std::optional<HubModel> missing_hub_model(const std::filesystem::path& path);

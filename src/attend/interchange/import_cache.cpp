@@ -20,6 +20,7 @@
 #include "attend/error.h"
 #include "attend/interchange/any_model.h"
 #include "attend/interchange/families/checkpoints/checkpoint_model.h"
+#include "attend/interchange/families/checkpoints/comet.h"
 #include "attend/interchange/foreign_model.h"
 #include "attend/interchange/formats/gguf/gguf_parts.h"
 #include "attend/interchange/hub_cache.h"
@@ -168,6 +169,8 @@ UsableModel import_of(const fs::path& path, const std::optional<fs::path>& base,
                       const std::function<void()>& before_import) {
   std::vector<fs::path> sources = gguf_parts(source_at(path));
   if (is_checkpoint_file(sources.front())) sources.push_back(sources.front().parent_path());
+  if (is_lightning_file(sources.front()))
+    sources.push_back(sources.front().parent_path().parent_path());
   if (base) sources.push_back(source_at(*base));
   const fs::path folder = import_cache_folder();
   const std::string name = name_in_cache(sources.front());

@@ -51,13 +51,6 @@ constexpr std::array<std::string_view, 7> kRobertaIgnorable{"embeddings.position
                                                             "lm_head.*.*",
                                                             "*.embeddings.token_type_ids"};
 
-EncoderConfig read_roberta_shape(ForeignConfig& config) {
-  EncoderConfig shape = read_bert_shape(config);
-  config.require("pad_token_id", kRobertaPadding);
-  count_as_roberta(shape);
-  return shape;
-}
-
 }  // namespace
 
 ForeignModel read_bert(const ModelDirectory& directory, ForeignConfig& config) {

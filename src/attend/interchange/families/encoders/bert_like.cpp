@@ -50,6 +50,13 @@ void count_as_roberta(EncoderConfig& shape) {
   shape.max_positions -= 2;
 }
 
+EncoderConfig read_roberta_shape(ForeignConfig& config) {
+  EncoderConfig shape = read_bert_shape(config);
+  config.require("pad_token_id", kRobertaPadding);
+  count_as_roberta(shape);
+  return shape;
+}
+
 nlohmann::ordered_json roberta_settings(const EncoderConfig& shape) {
   nlohmann::ordered_json json = bert_settings(shape);
   json["max_position_embeddings"] = shape.max_positions + 2;

@@ -43,6 +43,7 @@ nlohmann::ordered_json bert_settings(const EncoderConfig& shape);
 // The padding of RoBERTa, which its positions do not count.
 inline constexpr int kRobertaPadding = 1;
 void count_as_roberta(EncoderConfig& shape);
+EncoderConfig read_roberta_shape(ForeignConfig& config);
 nlohmann::ordered_json roberta_settings(const EncoderConfig& shape);
 
 }  // namespace attend

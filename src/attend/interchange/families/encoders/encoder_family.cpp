@@ -121,18 +121,6 @@ TextLengthOptions read_text_length(const ModelDirectory& directory, int position
   return length;
 }
 
-// The model expects one mark before a text, or none if it has no bos, and one after it.
-void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign) {
-  const SpecialTokens& special = foreign.tokenizer.special_tokens();
-  const std::vector<std::int32_t> before =
-      special.bos < 0 ? std::vector<std::int32_t>() : std::vector{special.bos};
-  if (foreign.prefix != before || foreign.suffix != std::vector{special.eos})
-    throw DataError(
-        fmt::format("{}: expected a tokenizer that puts {} before a text and one after "
-                    "it",
-                    directory.path(), special.bos < 0 ? "no token" : "one token"));
-}
-
 // Returns the names of weights that are still to be written, or that have no prefix.
 NameMap names_to_write(const EncoderFamily& family, EncoderKind kind) {
   NameMap names({});
@@ -215,6 +203,27 @@ std::shared_ptr<SavedModel> tagger(const ModelDirectory& directory, ForeignConfi
 
 }  // namespace
 
+void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign) {
+  const SpecialTokens& special = foreign.tokenizer.special_tokens();
+  const std::vector<std::int32_t> before =
+      special.bos < 0 ? std::vector<std::int32_t>() : std::vector{special.bos};
+  if (foreign.prefix != before || foreign.suffix != std::vector{special.eos})
+    throw DataError(
+        fmt::format("{}: expected a tokenizer that puts {} before a text and one after "
+                    "it",
+                    directory.path(), special.bos < 0 ? "no token" : "one token"));
+}
+
+void set_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer,
+                    EncoderConfig& shape, ForeignModel& foreign) {
+  const int embeddings = shape.vocab_size;
+  shape.vocab_size = tokenizer.vocab_size();
+  if (shape.vocab_size > embeddings) require_vocabulary(directory, tokenizer, embeddings);
+  if (shape.vocab_size < embeddings)
+    foreign.remarks.push_back(
+        fmt::format("{} embeddings without a token are left out", embeddings - shape.vocab_size));
+}
+
 void finish_embedder(const ModelDirectory& directory, const EncoderConfig& shape,
                      ForeignTokenizer tokenizer, ForeignModel& foreign) {
   require_marks(directory, tokenizer);
@@ -276,12 +285,7 @@ ForeignModel finish_encoder(const ModelDirectory& directory, ForeignConfig& conf
                        are_known ? names_to_write(family, kind) : names_in(directory, family)};
   foreign.ignorable.assign(family.ignorable.begin(), family.ignorable.end());
   EncoderConfig own = shape;
-  own.vocab_size = tokenizer.tokenizer.vocab_size();
-  if (own.vocab_size > shape.vocab_size)
-    require_vocabulary(directory, tokenizer.tokenizer, shape.vocab_size);
-  if (own.vocab_size < shape.vocab_size)
-    foreign.remarks.push_back(fmt::format("{} embeddings without a token are left out",
-                                          shape.vocab_size - own.vocab_size));
+  set_vocabulary(directory, tokenizer.tokenizer, own, foreign);
   if (kind == EncoderKind::tagger) {
     foreign.names.add(family.tagger_head.empty() ? std::span(kTaggerHead) : family.tagger_head);
     foreign.model = tagger(directory, config, own, family, std::move(tokenizer.tokenizer));

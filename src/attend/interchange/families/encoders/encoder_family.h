@@ -31,6 +31,15 @@ struct EncoderFamily {
 // Settings that do not matter to an encoder, and those that must have their usual value.
 void ignore_encoder_settings(ForeignConfig& config);
 
+// Sets the vocabulary of `shape` to that of the tokenizer. `foreign` gets a remark where the model
+// has more embeddings. Throws DataError where it has fewer.
+void set_vocabulary(const ModelDirectory& directory, const Tokenizer& tokenizer,
+                    EncoderConfig& shape, ForeignModel& foreign);
+
+// Throws DataError unless the tokenizer puts one mark before a text, or none if it has no bos, and
+// one after it.
+void require_marks(const ModelDirectory& directory, const ForeignTokenizer& foreign);
+
 // An embedding model, whose files say how the vectors of tokens become that of a text: adds to
 // `foreign`, which has the names of an encoder, the model and what it has beside the encoder.
 void finish_embedder(const ModelDirectory& directory, const EncoderConfig& shape,
