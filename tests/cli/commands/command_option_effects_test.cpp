@@ -1,6 +1,7 @@
 // Every option of the commands that use models, alone: what it changes in what they print and
 // write, and that it changes nothing else.
 #include "cli/commands/command_option_effects.h"
+#include "tasks/small_quality.h"
 
 namespace attend {
 namespace {
@@ -167,6 +168,12 @@ TEST_F(CommandOptionEffects, OfClassifyWithSeveralLabels) {
   expect_cases("classify @model", kGivenLabels);
 }
 
+const std::vector<OptionCase> kScoresOfQuality{{"ref", "@second", "", "out"},
+                                               {"src", "@second", "", "out"},
+                                               {"tgt", "@second", "", "out"},
+                                               {"format", "json", "", "out"},
+                                               {"threads", "2", "", ""}};
+
 TEST_F(CommandOptionEffects, OfScore) {
   train_translator();
   const std::vector<OptionCase> cases{
@@ -194,8 +201,17 @@ TEST_F(CommandOptionEffects, OfScore) {
   std::vector<OptionCase> preparation = of_preparation("");
   preparation.push_back({"tgt-language", "fr", "--tokenize moses", "out"});
   expect_cases("score @model --src @raw.en --tgt @raw.de", preparation);
-  expect_a_case_for_every_option("score", {cases, of_text(), preparation, of_languages("")},
-                                 {"config"});
+  expect_a_case_for_every_option(
+      "score", {cases, of_text(), preparation, of_languages(""), kScoresOfQuality}, {"config"});
+}
+
+TEST_F(CommandOptionEffects, OfScoreWithAModelOfQuality) {
+  save_checkpoint(path("unified"),
+                  finished_checkpoint_of(small_quality_model(QualityReading::joined)));
+  write("source", "a bad film\nso good\n");
+  write("first", "a good film\nnot good\n");
+  write("second", "so good\ngood and bad\n");
+  expect_cases("score @unified --src @source --tgt @first", kScoresOfQuality);
 }
 
 TEST_F(CommandOptionEffects, OfScoreWithALanguageModel) {

@@ -1,6 +1,7 @@
 // Every option of evaluate, which measures three kinds of things, alone: what it changes, and that
 // it changes nothing else.
 #include "cli/commands/command_option_effects.h"
+#include "tasks/small_quality.h"
 
 namespace attend {
 namespace {
@@ -42,6 +43,11 @@ const std::vector<OptionCase> kTranslationScores{
     {"training-text", "@training", "--sources @source --breakdown", "out"},
     {"src-lang", "de", "--sources @source --breakdown --tgt-lang en", "out"},
     {"tgt-lang", "de", "--sources @source --breakdown --src-lang de --format json", "out"},
+    {"comet", "@kiwi", "--sources @source --worst 1", "out"},
+    {"comet", "@kiwi",
+     "--sources @source --worst 1 --baseline @second --significance randomization", "out"},
+    {"sources", "@reference", "--comet @kiwi --sources @source", "out"},
+    {"threads", "2", "--sources @source --comet @kiwi", ""},
     {"threads", "2", "--sources @source --breakdown --worst 2", ""},
     {"threads", "2", "", ""},
 };
@@ -101,6 +107,8 @@ TEST_F(CommandOptionEffects, OfEvaluateOnTranslations) {
         "Der Mann sieht heute den kleinen Hund.\nDas Kind schläft nicht.\nGanz etwas anderes\n");
   write("training", "the man sees the dog\nthe child\n");
   write("pieces", "The man sees the sm@@ all dog today.\nA child sl@@ eeps.\nno match\n");
+  save_checkpoint(path("kiwi"),
+                  finished_checkpoint_of(small_quality_model(QualityReading::joined, true, false)));
   expect_cases("evaluate --hypotheses @first --references @reference", kTranslationScores);
   expect_config_file("evaluate --hypotheses @first --references @reference", "--lowercase",
                      "lowercase = true\n");

@@ -16,12 +16,14 @@
 #include "attend/cli/told_trust.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/files/lines.h"
+#include "attend/core/options/option_fields.h"
 #include "attend/core/options/options.h"
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
 #include "attend/metrics.h"
 #include "attend/tasks/language/scoring.h"
 #include "attend/tasks/loaded_model.h"
+#include "attend/tasks/quality/engine.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/text/preparation.h"
 
@@ -33,6 +35,7 @@ struct ScoreArguments {
   std::vector<std::string> ensemble;
   std::string src;
   std::string tgt;
+  std::string ref;
   std::string text;
   bool tokens = false;
   bool bits_per_character = false;
@@ -46,8 +49,10 @@ struct ScoreArguments {
 
 template <class Visitor>
 void fields(ScoreArguments& a, Visitor&& visit) {
-  visit("src", a.src, "source text, for a translation model");
-  visit("tgt", a.tgt, "translation of --src, line by line, for a translation model");
+  visit("src", a.src, "source text, for a model that translates or scores translations");
+  visit("tgt", a.tgt, "translation of --src, line by line, for the same models");
+  visit("ref", a.ref,
+        "reference translations, for a model that scores translations, such as COMET");
   visit("text", a.text,
         "text to score line by line, for a language model; without --text, standard input");
   visit("ensemble", a.ensemble, kEnsembleHelp);
@@ -99,6 +104,35 @@ std::string to_json(const SequenceScore& score, bool tokens) {
   return json_text(json);
 }
 
+// The score of each translation, by a model of their quality.
+void score_quality(const QualityModel& model, const ScoreArguments& arguments,
+                   const OptionBinding& binding) {
+  const std::string_view what = "a model that scores translations";
+  ScoreArguments own;
+  for (const OptionField& field : option_fields(own))
+    if (field.name != "src" && field.name != "tgt" && field.name != "ref" &&
+        field.name != "format" && field.name != "threads")
+      binding.refuse_beside(what, {field.name});
+  if (arguments.tgt.empty())
+    throw ConfigError("--tgt: expected the file with the translations, got none");
+  if (model.reads_source() && arguments.src.empty())
+    throw ConfigError("--src: expected the file with the sources, got none");
+  if (model.needs_reference() && arguments.ref.empty())
+    throw ConfigError("--ref: expected the file with the references, got none");
+  const auto lines_of = [](const std::string& path) {
+    return path.empty() ? std::vector<std::string>() : read_lines(path);
+  };
+  const std::vector<std::string> sources = lines_of(arguments.src),
+                                 references = lines_of(arguments.ref),
+                                 translations = lines_of(arguments.tgt);
+  const QualityEngine engine(model);
+  for (const float score : engine.score_lines(translations, {sources, references})) {
+    const nlohmann::ordered_json json{{"score", score}};
+    answer("{}\n",
+           arguments.format == OutputFormat::json ? json_text(json) : fmt::format("{:.6f}", score));
+  }
+}
+
 AnswerSink<SequenceScore> printed(UnansweredLines& unanswered, const ScoreArguments& arguments) {
   const bool json = arguments.format == OutputFormat::json, tokens = arguments.tokens;
   return unanswered.sink<SequenceScore>(
@@ -114,6 +148,8 @@ void score_translations(const TranslationEngine& translator, const ScoreArgument
         "--text: expected a language model; a translation model scores --src and --tgt");
   if (arguments.bits_per_character)
     throw ConfigError("--bits-per-character: expected a language model, got one for translation");
+  if (!arguments.ref.empty())
+    throw ConfigError("--ref: expected a model that scores translations, got one that translates");
   if (arguments.src.empty())
     throw ConfigError("--src: expected the file with the sources, got none");
   if (arguments.tgt.empty())
@@ -136,9 +172,10 @@ void score_translations(const TranslationEngine& translator, const ScoreArgument
 }
 
 void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
-  if (!arguments.src.empty() || !arguments.tgt.empty())
+  if (!arguments.src.empty() || !arguments.tgt.empty() || !arguments.ref.empty())
     throw ConfigError(
-        "--src, --tgt: expected a translation model; a language model scores --text, or standard "
+        "--src, --tgt, --ref: expected a translation model; a language model scores --text, or "
+        "standard "
         "input");
   if (!arguments.languages.source.empty() || !arguments.languages.target.empty())
     throw ConfigError("--src-lang, --tgt-lang: expected a translation model");
@@ -165,7 +202,7 @@ void score_text(const LanguageModel& model, const ScoreArguments& arguments) {
          all.per_token());
 }
 
-void run_score(const ScoreArguments& arguments) {
+void run_score(const ScoreArguments& arguments, const OptionBinding& binding) {
   const RuntimeScope runtime = enter_runtime(arguments.threads);
   visit_model(
       *load_model(model_path(arguments.model), arguments.attention),
@@ -174,9 +211,10 @@ void run_score(const ScoreArguments& arguments) {
                            arguments);
       },
       [&](const LanguageModel& model) { score_text(model, arguments); },
+      [&](const QualityModel& model) { score_quality(model, arguments, binding); },
       [](const SavedModel& model) {
         throw DataError(fmt::format(
-            "{}: expected a model for translation or language modeling, found one for {}",
+            "{}: expected a model for translation, language modeling or quality, found one for {}",
             model.source, model.task()));
       });
 }
@@ -186,11 +224,13 @@ void run_score(const ScoreArguments& arguments) {
 void add_score_command(CLI::App& app) {
   CLI::App& command = add_command(
       app, "score",
-      "Print the log-probability (natural logarithm) of given translations, or of lines of text");
+      "Print the log-probability (natural logarithm) of given translations, or of lines of text; "
+      "or scores of translations by COMET");
   const auto arguments = std::make_shared<ScoreArguments>();
   add_argument(command, arguments->model, {"model", "MODEL", kModelHelp});
-  OptionBinding(command).add(*arguments);
-  on_command(command, [arguments] { run_score(*arguments); });
+  OptionBinding binding(command);
+  binding.add(*arguments);
+  on_command(command, [binding, arguments] { run_score(*arguments, binding); });
 }
 
 }  // namespace attend

@@ -42,18 +42,13 @@ std::string left_out(const LanguagePair& languages) {
 
 TranslationFaults find_faults(const TranslationEvaluation& options, const TranslatedLines& lines) {
   TranslationFaults faults;
-  if (!options.sources.empty()) faults.sources = read_lines(options.sources);
-  if (!faults.sources.empty() && faults.sources.size() != lines.systems.front().size())
-    throw DataError(fmt::format("{}: expected a source for each of {} translations, got {}",
-                                options.sources, lines.systems.front().size(),
-                                faults.sources.size()));
   const BreakdownOptions breaking{options.metrics, options.languages,
                                   training_words(options.training_text)};
   if (options.breakdown) faults.left_out = left_out(options.languages);
   for (std::size_t s = 0; s < lines.systems.size(); ++s) {
     if (options.breakdown)
       faults.breakdowns.emplace_back(
-          lines.names[s], break_down(faults.sources, lines.systems[s], lines.references, breaking));
+          lines.names[s], break_down(lines.sources, lines.systems[s], lines.references, breaking));
     if (options.worst > 0)
       faults.worst.push_back(
           worst_lines(lines.systems[s], lines.references, options.worst, chrf_of(options.metrics)));
@@ -73,7 +68,7 @@ std::string faults_text(const TranslationFaults& faults, const TranslatedLines& 
     for (const LineChrf& one : faults.worst[s]) {
       const auto line = static_cast<std::size_t>(one.line);
       text += fmt::format("line {}: {:.{}f}\n", line + 1, one.chrf, digits);
-      if (!faults.sources.empty()) add("source", faults.sources[line]);
+      if (!lines.sources.empty()) add("source", lines.sources[line]);
       for (const std::vector<std::string>& reference : lines.references)
         add("reference", reference[line]);
       add("translation", lines.systems[s][line]);
@@ -95,7 +90,7 @@ void add_faults(const TranslationFaults& faults, const TranslatedLines& lines,
     for (const LineChrf& one : faults.worst[s]) {
       const auto line = static_cast<std::size_t>(one.line);
       nlohmann::ordered_json row{{"line", line + 1}, {"chrf", one.chrf}};
-      if (!faults.sources.empty()) row["source"] = faults.sources[line];
+      if (!lines.sources.empty()) row["source"] = lines.sources[line];
       for (const std::vector<std::string>& reference : lines.references)
         row["references"].push_back(reference[line]);
       row["translation"] = lines.systems[s][line];

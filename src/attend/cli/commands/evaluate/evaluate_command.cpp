@@ -10,6 +10,7 @@
 #include "attend/cli/commands/evaluate/evaluation.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/registry.h"
+#include "attend/tasks/quality/model.h"
 
 namespace attend {
 namespace {
@@ -57,6 +58,12 @@ void evaluate_model(const EvaluateArguments& a, const OptionBinding& binding) {
                                                      "second-column", "label-separator"});
         evaluate_embeddings(model, a.embedding, a.classifier, a.output);
       },
+      [&](const QualityModel&) {
+        throw ConfigError(
+            fmt::format("{}: a model that scores translations is given with --comet, beside "
+                        "--hypotheses",
+                        a.model));
+      },
       [&](const SavedModel& model) {
         throw ConfigError(
             fmt::format("{}: attend evaluate cannot measure a model for {}; translations are given "
@@ -83,7 +90,8 @@ void refuse_unused_texts(const TranslationEvaluation& o, const OptionBinding& bi
     throw ConfigError("--sources: expected the sources of the translations for --breakdown");
   if (o.breakdown) return;
   binding.refuse_without("--breakdown", {"training-text", "src-lang", "tgt-lang"});
-  if (o.worst == 0) binding.refuse_without("--breakdown or --worst", {"sources"});
+  if (o.worst == 0 && o.comet.empty())
+    binding.refuse_without("--breakdown, --worst or --comet", {"sources"});
 }
 
 void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& binding) {
@@ -95,7 +103,7 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
                       arguments.embedding);
     refuse_unused_resampling(arguments.translations, binding);
     refuse_unused_texts(arguments.translations, binding);
-    return evaluate_translations(arguments.translations, arguments.output);
+    return evaluate_translations(arguments.translations, arguments.output, binding);
   }
   evaluate_model(arguments, binding);
 }
@@ -103,8 +111,9 @@ void run_evaluate(const EvaluateArguments& arguments, const OptionBinding& bindi
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  CLI::App& command = add_command(
-      app, "evaluate", "Evaluate a model on a text, or given translations with BLEU and chrF");
+  CLI::App& command =
+      add_command(app, "evaluate",
+                  "Evaluate a model on a text, or given translations with BLEU, chrF or COMET");
   const auto arguments = std::make_shared<EvaluateArguments>();
   add_argument(
       command, arguments->model,
@@ -113,7 +122,8 @@ void add_evaluate_command(CLI::App& app) {
   OptionBinding binding(command);
   binding.add(arguments->output);
   binding.add(arguments->threads);
-  binding.add(arguments->translations, "Translations: BLEU and chrF, as sacreBLEU computes them");
+  binding.add(arguments->translations,
+              "Translations: BLEU and chrF, as sacreBLEU computes them, and COMET");
   binding.add(arguments->language, "A language model: perplexity");
   binding.add(arguments->classifier,
               "A classifier or tagger: accuracy, precision, recall, F1, confusion matrix; errors "

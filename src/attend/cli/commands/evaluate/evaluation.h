@@ -38,6 +38,7 @@ struct TranslationEvaluation {
   std::vector<std::string> references;
   std::string baseline;
   EvaluationOptions metrics;
+  std::vector<std::string> comet;
   bool breakdown = false;
   std::string sources;
   std::vector<std::string> training_text;
@@ -54,6 +55,9 @@ void fields(TranslationEvaluation& o, Visitor&& visit) {
         "file with the translations of another system, which each file of translations is compared "
         "with");
   fields(o.metrics, visit);
+  visit("comet", o.comet,
+        "models that score translations, such as those of COMET, as further metrics; these read "
+        "--sources, references, or both");
   visit("breakdown", o.breakdown,
         "also print scores by the length of the source, the words that got lost, and lines that "
         "look wrong; needs --sources");
@@ -74,11 +78,11 @@ struct TranslatedLines {
   std::vector<std::string> names;  // of the files
   Systems systems;
   References references;
+  std::vector<std::string> sources;  // may be empty
 };
 
 // What --breakdown and --worst find, of every system.
 struct TranslationFaults {
-  std::vector<std::string> sources;  // may be empty
   std::vector<NamedBreakdown> breakdowns;
   std::string left_out;  // a line that says what they lack, and why
   std::vector<std::vector<LineChrf>> worst;
@@ -90,7 +94,13 @@ std::string faults_text(const TranslationFaults& faults, const TranslatedLines& 
 void add_faults(const TranslationFaults& faults, const TranslatedLines& lines,
                 nlohmann::ordered_json& json);
 
-void evaluate_translations(const TranslationEvaluation& options, const EvaluationOutput& output);
+// The metrics of the models of --comet. Throws ConfigError for texts that one needs and lacks.
+std::vector<ReportedMetric> comet_metrics(const TranslationEvaluation& options,
+                                          const TranslatedLines& lines);
+
+// `binding` knows which options were given.
+void evaluate_translations(TranslationEvaluation options, const EvaluationOutput& output,
+                           const OptionBinding& binding);
 
 // A language model on a text.
 struct LanguageEvaluation {
