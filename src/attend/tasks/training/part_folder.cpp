@@ -30,7 +30,8 @@ void open_part_folder(const std::filesystem::path& folder, const std::string& se
 
 namespace {
 
-std::uint32_t checksum_of(const Checkpoint& model) {
+// Of tensors of every type, unlike checksum_of() of adapters.
+std::uint32_t checksum_of_bytes(const Checkpoint& model) {
   std::uint32_t all = 0;
   for (const auto& [name, tensor] : model.tensors) {
     Tensor host = tensor;
@@ -49,7 +50,7 @@ std::uint32_t checksum_of(const Checkpoint& model) {
 
 std::string checksums_of(const Teachers& teachers) {
   std::string line = "# checksums";
-  for (const auto& teacher : teachers) line += fmt::format(" {:08x}", checksum_of(*teacher));
+  for (const auto& teacher : teachers) line += fmt::format(" {:08x}", checksum_of_bytes(*teacher));
   return line + "\n";
 }
 
