@@ -185,6 +185,17 @@ tests['What is shown is faint while it answers another question'] = async () => 
   assert.strictEqual(await text_in('#message'), '');
 };
 
+tests['Changes that the model refuses can be undone'] = async () => {
+  await browser.send('Page.navigate', {url: 'about:blank'});
+  await browser.send('Page.navigate', {url: `file://${folder}/page.html#cross/words?${new URLSearchParams({text: TEXT, off: 'decoder.layers.9.cross_attn:0'})}`});
+  await browser.until('document.body?.dataset.state === "ready" && document.getElementById("message").textContent !== ""', 'refusal');
+  assert.match(await text_in('#message'), /decoder\.layers\.9/);
+  await click('#undo');
+  await browser.until('document.body.dataset.state === "ready" && document.getElementById("message").textContent === ""', 'answer');
+  assert.strictEqual((await numbers_of('answer')).answer.translation, json_of('attention.json').translation);
+  assert.strictEqual(await browser.evaluate('document.body.className'), '');
+};
+
 tests['The figure runs on what the engine computes'] = async () => {
   await open_page({text: TEXT});
   await browser.until('!document.getElementById("running").hidden', 'figure');

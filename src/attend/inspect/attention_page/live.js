@@ -66,7 +66,16 @@ async function askOnce(fields) {
   const written = state.unchanged.translation ?? "";
   // Without a mask a model reads what is written, but writes nothing.
   const asks = fields.mask_off && written ? { ...fields, prefix: "", translation: written } : { ...fields, reference: written };
-  state.answer = changed ? await explore(asks) : state.unchanged;
+  try {
+    state.answer = changed ? await explore(asks) : state.unchanged;
+  } catch (error) {
+    // What the model refuses is undone beside the answer without it.
+    if (!state.answer) {
+      state.answer = state.unchanged;
+      open(new Picture(state.answer.attention));
+    }
+    throw error;
+  }
   await Promise.all(views.map((view) => view.answered?.(fields)));
   open(new Picture(state.answer.attention));
 }
