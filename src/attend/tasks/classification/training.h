@@ -30,11 +30,11 @@ void fields(ClassificationDataOptions& o, Visitor&& visit) {
        .valid = "validation texts, in the same form as --train"},
       visit);
   visit("soft-labels", o.soft_labels,
-        "folder with what teachers say of texts, as attend distill writes it; for texts of --train "
-        "they count by --distill-weight, others are added");
+        "folder of attend distill with the answers of teachers: for texts of --train "
+        "--distill-weight says how much these count; other texts are added");
   visit("margins", o.margins,
-        "folder with the scores of teachers for two passages each, as attend distill reranking "
-        "writes it, to learn from instead of --train");
+        "folder of attend distill reranking with scores of two passages for each query, to learn "
+        "from instead of --train");
   visit("best-by", o.best_by,
         "validation score that selects the best step, such as macro_f1; by_problem: accuracy of "
         "single labels, micro_f1 of several, spearman of numbers");

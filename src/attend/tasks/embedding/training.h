@@ -29,9 +29,10 @@ void fields(EmbeddingDataOptions& o, Visitor&& visit) {
                 "that belong together per line, or as set by --texts",
        .valid = "validation texts, in the same form as --train, to measure retrieval"},
       visit);
-  visit("vectors", o.vectors,
-        "folder with the vectors of a teacher, as attend distill writes it, to learn from instead "
-        "of --train");
+  visit(
+      "vectors", o.vectors,
+      "folder of attend distill embedding with the vectors of a teacher, to learn from instead of "
+      "--train");
   visit("valid-scored", o.valid_scored,
         "validation pairs with a similarity score, to correlate the scores with cosines "
         "(Spearman's correlation)");

@@ -17,7 +17,7 @@ struct RerankingLessonOptions {
 template <class Visitor>
 void fields(RerankingLessonOptions& o, Visitor&& visit) {
   visit("triples", o.triples,
-        "queries, each with a passage that answers it and one that does not: the columns query, "
+        "queries, each with a passage that is an answer and one that is none: the columns query, "
         "positive and negative of a table, or its first three");
 }
 
