@@ -30,7 +30,7 @@ void open_part_folder(const std::filesystem::path& folder, const std::string& se
 
 namespace {
 
-// Of tensors of every type, unlike checksum_of() of adapters.
+// Covers tensors of every type, unlike checksum_of() of adapters.
 std::uint32_t checksum_of_bytes(const Checkpoint& model) {
   std::uint32_t all = 0;
   for (const auto& [name, tensor] : model.tensors) {
