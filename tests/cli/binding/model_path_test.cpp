@@ -32,6 +32,7 @@ class ModelsOfOthers : public ProgramTest {
 TEST_F(ModelsOfOthers, AreReadByEveryCommandAsTheirImportsAre) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> kCommands{
       {"marian", {"translate", "MODEL"}},
+      {"eole_words", {"translate", "MODEL", "--format", "json"}},  // its import makes a remark
       {"marian", {"score", "MODEL", "--src", write("a", "a dog\n"), "--tgt", write("b", "x\n")}},
       {"bert_sentences", {"embed", "MODEL"}},
       {"bert_classifier", {"classify", "MODEL"}},

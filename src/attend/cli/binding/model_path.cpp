@@ -14,7 +14,8 @@ std::string model_path(const std::string& named) {
     progress.emplace("importing " + shown_path(named), "", progress_on_standard_error(false));
   });
   if (progress) progress->end();
-  for (const std::string& note : model.remarks) remark("{}\n", note);
+  // Not among the answers, which programs read.
+  for (const std::string& note : model.remarks) tell("{}\n", note);
   return model.path.string();
 }
 
