@@ -17,7 +17,7 @@ class VectorGoals : public FolderTest {
   VectorGoal goal(VectorLoss loss, std::int64_t batch_tokens = 1000) {
     const int width = model_.network->config().vector_width();
     write_taught_texts(
-        kRemarks, {std::string(kVectors), {}},
+        kRemarks, {std::string(kTaughtVectors), {}},
         [&](std::span<const std::string> texts) {
           std::vector<float> rows(texts.size() * static_cast<std::size_t>(width), 0.0f);
           for (std::size_t i = 0; i < texts.size(); ++i)

@@ -27,7 +27,7 @@ inline std::span<const std::string_view> enum_names(VectorLoss) {
 }
 
 // The kind of what a teacher says (TaughtKind).
-inline constexpr std::string_view kVectors = "vectors";
+inline constexpr std::string_view kTaughtVectors = "vectors";
 
 class EmbeddingGoal {
  public:

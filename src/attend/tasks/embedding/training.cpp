@@ -109,7 +109,7 @@ std::string summary_of(const RelatedTexts& related, const TupleBatcher& batches,
 std::shared_ptr<const TaughtTexts> taught_vectors(const EmbeddingTraining& o) {
   auto taught =
       std::make_shared<const TaughtTexts>(in_folder(o.data.data, {o.data.vectors}).front());
-  if (taught->kind().kind != kVectors)
+  if (taught->kind().kind != kTaughtVectors)
     throw DataError(fmt::format("{}: expected vectors, found {}", printable(taught->folder(), 500),
                                 taught->kind().kind));
   return taught;

@@ -68,8 +68,8 @@ void EmbeddingLesson::write(const Teachers& teachers, StudentOptions& student,
   remark("writing the vectors of {}\n", counted(std::ssize(texts), "text"));
   PartProgress progress("texts", place.resume_with);
   const std::filesystem::path folder = place.out / "vectors";
-  write_taught_texts(texts, {std::string(kVectors), {}}, vectors_by(teacher), names_of(teachers),
-                     folder, progress.function());
+  write_taught_texts(texts, {std::string(kTaughtVectors), {}}, vectors_by(teacher),
+                     names_of(teachers), folder, progress.function());
   student.settle("train", {});
   student.settle("vectors", {folder.string()});
 }
@@ -80,7 +80,7 @@ DistillationCost EmbeddingLesson::measure(const Teachers& teachers, TeacherState
   const EmbeddingModel teacher = embedding_model(*teachers.front());
   settle_length(teacher, student);
   const StageCost cost =
-      taught_cost(texts(student), {std::string(kVectors), {}}, vectors_by(teacher), scratch);
+      taught_cost(texts(student), {std::string(kTaughtVectors), {}}, vectors_by(teacher), scratch);
   student.settle("train", {});
   student.settle("vectors", {scratch.string()});
   return {cost};
