@@ -2,6 +2,7 @@
 // model: the answer is a result or an error of one line, never a signal, and it comes at once. What
 // is beyond the ends is refused before anything runs (numbers_test.cpp).
 #include <set>
+#include <sstream>
 
 #include "cli/number_options.h"
 #include "cli/started_program.h"
@@ -41,6 +42,14 @@ const std::vector<ExtremeCase> kCases{
     {"distill",
      "--src-train few.en --tgt-train few.de --teacher-runs 1 --n-encoder-layers 1 "
      "--n-decoder-layers 1" +
+         kTiny,
+     ""},
+    {"distill classification", "--train labeled.tsv --teacher-runs 1 --n-encoder-layers 1" + kTiny,
+     ""},
+    {"distill embedding", "--train pairs.tsv --teacher-runs 1 --n-encoder-layers 1" + kTiny, ""},
+    {"distill reranking",
+     "--triples triples.tsv --train judged.tsv --problem-type regression --second-column 3 "
+     "--teacher-runs 1 --n-encoder-layers 1" +
          kTiny,
      ""},
     {"tune translation",
@@ -131,15 +140,32 @@ class Extremes : public StartedProgramTest, public testing::WithParamInterface<E
     write("uses.tsv",
           "one\tThe man sees the dog.\none\tThe dog sees the man.\ntwo\tA dog sleeps.\ntwo\tThe "
           "old dog sleeps.\n");
-    write("labeled.tsv", "pos\tgood film\nneg\tbad film\npos\tgood story\nneg\tbad story\n");
     write("tagged.conll", "good O\nfilm B-A\n\nbad O\nfilm B-A\nstory I-A\n\ngood O\nstory B-A\n");
-    write("pairs.tsv", "good film\tgood story\nbad film\tbad story\nthe dog\ta dog\n");
+    write_texts_of_tasks();
     write("deu.txt", "Good film.\tGuter Film.\tCC\nBad film.\tSchlechter Film.\tCC\n");
     write("scored.tsv", "good film\tgood story\t1\ngood film\tbad story\t0\n");
     for (const char* engine : {"attend.js", "attend.wasm"}) write(engine, "of a page\n");
     if (GetParam().needs == "mt") train("run");
     if (GetParam().needs == "lm") train_lm("run");
     if (GetParam().needs == "cl") train_classifier("run");
+  }
+
+  // Enough text for the vocabulary of kTiny.
+  void write_texts_of_tasks() {
+    std::istringstream english(read(path("few.en"))), german(read(path("few.de")));
+    std::string labeled, pairs, judged, triples, text, other;
+    int count = 0;
+    while (std::getline(english, text) && std::getline(german, other)) {
+      const bool even = count++ % 2 == 0;
+      labeled += fmt::format("{}\t{}\n", even ? "pos" : "neg", text);
+      pairs += fmt::format("{}\t{}\n", text, other);
+      judged += fmt::format("{}\t{}\t{}\n", even ? 1 : 0, text, other);
+      triples += fmt::format("{}\t{}\t{}\n", text, other, text);
+    }
+    write("labeled.tsv", labeled);
+    write("pairs.tsv", pairs);
+    write("judged.tsv", judged);
+    write("triples.tsv", triples);
   }
 
   static std::string first_lines(const std::string& text, int count) {
