@@ -166,7 +166,7 @@ ours_of() {
 }
 if [ -n "$attend" ]; then
   # Options of other programs.
-  foreign=' --install --preset --build --target --test-dir --check --cflags --libs --logdir --bind-to --host --mpi --ntasks --cpus-per-task --signal --mca --data-urlencode --no-deps '
+  foreign=' --install --preset --build --target --test-dir --check --cflags --libs --logdir --bind-to --host --mpi --ntasks --cpus-per-task --signal --mca --data-urlencode --no-deps --include '
   for page in README.md docs/*.md docs/migration/*.md docs/tutorials/*.md; do
     ours_of "$page" | grep -oE '^[0-9]+:|(^|[^-a-zA-Z0-9])--[a-z][a-z0-9-]*' | awk '/^[0-9]+:$/ { line = $0; next } { print line $0 }' | sed 's/:[^-:]--/:--/' | while IFS=: read -r line option; do
       option=$(echo "$option" | sed 's/^[^-]*//')
