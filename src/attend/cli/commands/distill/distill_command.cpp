@@ -99,12 +99,15 @@ void add_distillation(CLI::App& command, std::unique_ptr<Lesson> lesson) {
   const auto teachers = std::make_shared<std::vector<std::string>>();
   arguments->task = task_named(lesson->task());
   arguments->lesson = std::move(lesson);
-  add_argument(
-      command, *teachers,
-      {"teachers", "TEACHER",
-       "models to learn from: model files, folders of runs, or what `attend import` reads; "
-       "several teach as an ensemble",
-       false});
+  const bool takes_several = arguments->lesson->most_teachers() > 1;
+  add_argument(command, *teachers,
+               {"teachers", "TEACHER",
+                takes_several
+                    ? "models to learn from: model files, folders of runs, or what `attend import` "
+                      "reads; several teach as an ensemble"
+                    : "model to learn from: a model file, the folder of a run, or what `attend "
+                      "import` reads",
+                false});
   OptionBinding binding(command);
   binding.add_fields(distill_fields(*arguments), "distill");
   binding.add(arguments->session, "run");
