@@ -97,5 +97,19 @@ TEST(QualityModel, ScoresByTheMeanOfWhatItReads) {
   EXPECT_FALSE(small_quality_model(QualityReading::compared, true, false).needs_reference());
 }
 
+TEST(QualityModel, RefusesScoresWhoseSumIsTooLarge) {
+  Checkpoint checkpoint = finished_checkpoint_of(small_quality_model(QualityReading::joined));
+  Tensor bias = checkpoint.tensor("estimator.2.bias");  // its values, not a copy
+  bias.span()[0] = 3e38f;
+  const QualityModel model = quality_model(checkpoint);
+  const Ragged text = Ragged::one(model.ids("a good film"));
+  EXPECT_GT(quality_scores(model, {text, text, {}})[0], 2e38f);
+  expect_error<DataError>(
+      [&] {
+        quality_scores(model, {text, text, text});
+      },
+      {"scores of translations", "found inf"});
+}
+
 }  // namespace
 }  // namespace attend

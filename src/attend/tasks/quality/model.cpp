@@ -18,6 +18,8 @@ namespace attend {
 
 namespace {
 
+constexpr const char* kScoresOfTranslations = "scores of translations";
+
 float put_through(EstimatorOutput output, float x) {
   switch (output) {
     case EstimatorOutput::none:
@@ -33,7 +35,7 @@ float put_through(EstimatorOutput output, float x) {
 std::vector<float> scores_of(const QualityModel& model, const Variable& features, Pass& pass) {
   std::vector<float> scores = model.network->estimate(features, pass).value().to_vector();
   for (float& score : scores) score = put_through(model.network->config().output, score);
-  require_finite(scores, "scores of translations", model.source);
+  require_finite(scores, kScoresOfTranslations, model.source);
   return scores;
 }
 
@@ -166,6 +168,7 @@ std::vector<float> quality_scores(const QualityModel& model, const QualityTexts&
                            by_both = joined_scores(model, {&translations, &sources, &references});
   for (std::size_t i = 0; i < scores.size(); ++i)
     scores[i] = (scores[i] + by_reference[i] + by_both[i]) / 3.0f;
+  require_finite(scores, kScoresOfTranslations, model.source);  // the sum may be too large
   return scores;
 }
 
