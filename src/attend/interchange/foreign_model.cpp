@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "attend/core/options/option_error.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/interchange/families/checkpoints/checkpoint_model.h"
 #include "attend/interchange/families/checkpoints/comet.h"
@@ -271,7 +272,7 @@ ImportedModel import_opened(Opened opened, const std::string& source,
   for (const ParameterSet::Entry& entry : foreign.model->parameters().entries())
     imported.checkpoint.tensors.push_back({entry.name, read_or_zero(opened, entry)});
   opened.weights.require_all_used(ignorable_tensors(foreign),
-                                  fmt::format("a {} model", opened.description));
+                                  fmt::format("{} model", with_article(opened.description)));
   imported.checkpoint.metadata[kFamilyKey] = imported.family;
   if (!opened.language_names.empty())
     imported.checkpoint.metadata[kLanguageNamesKey] =

@@ -17,5 +17,12 @@ TEST(Counted, TakesAnotherPlural) {
   EXPECT_EQ(counted(3, "class", "classes"), "3 classes");
 }
 
+TEST(WithArticle, IsAnBeforeAVowel) {
+  EXPECT_EQ(with_article("bert"), "a bert");
+  EXPECT_EQ(with_article("eole"), "an eole");
+  EXPECT_EQ(with_article("OPT"), "an OPT");
+  EXPECT_EQ(with_article("unigram"), "a unigram");
+}
+
 }  // namespace
 }  // namespace attend

@@ -12,6 +12,7 @@
 #include "attend/cli/output.h"
 #include "attend/cli/progress_line.h"
 #include "attend/core/options/options.h"
+#include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/any_model.h"
@@ -79,12 +80,13 @@ void run_export(const ExportArguments& a) {
     const GgufExport written = write_gguf_model(model, a.weights, a.out);
     progress.end();
     for (const std::string& note : written.remarks) remark("{}\n", note);
-    return answer("{}: a {} model of llama.cpp\n", shown_path(a.out), written.architecture);
+    return answer("{}: {} model of llama.cpp\n", shown_path(a.out),
+                  with_article(written.architecture));
   }
   const ExportedModel exported = export_model(model);
   write_model_directory(exported, a.out);
   progress.end();
-  answer("{}: a {} model of Hugging Face\n", shown_path(a.out), exported.family);
+  answer("{}: {} model of Hugging Face\n", shown_path(a.out), with_article(exported.family));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "attend/cli/progress_line.h"
 #include "attend/core/json/json.h"
 #include "attend/core/options/options.h"
+#include "attend/core/strings/counted.h"
 #include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/interchange/foreign_model.h"
@@ -90,7 +91,7 @@ void print_model(const ImportArguments& a, const std::string& path, const std::s
   const std::int64_t parameters = load_model(model)->parameters().size();
   const int bits = weight_bits(model);
   if (a.format == OutputFormat::text)
-    return answer("{}: a {} model, {} parameters{}\n", shown_path(path), family,
+    return answer("{}: {} model, {} parameters{}\n", shown_path(path), with_article(family),
                   readable_count(parameters), bits < 32 ? fmt::format(" in {} bits", bits) : "");
   nlohmann::ordered_json json{{"model", path}, {"family", family}, {"parameters", parameters}};
   if (bits < 32) json["bits"] = bits;

@@ -19,4 +19,10 @@ std::string counted(std::int64_t count, std::string_view noun, std::string_view 
   return fmt::format("{} {}", readable_count(count), count == 1 ? noun : plural);
 }
 
+std::string with_article(std::string_view name) {
+  const bool begins_with_vowel =
+      !name.empty() && std::string_view("aeioAEIO").find(name[0]) != std::string_view::npos;
+  return fmt::format("{} {}", begins_with_vowel ? "an" : "a", name);
+}
+
 }  // namespace attend

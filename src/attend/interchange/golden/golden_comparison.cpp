@@ -7,6 +7,7 @@
 
 #include "attend/decode/beam_search.h"
 #include "attend/decode/scorers/encoder_decoder_scorer.h"
+#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/interchange/golden/golden_of_encoders.h"
 #include "attend/interchange/golden/golden_record.h"
@@ -142,8 +143,8 @@ GoldenComparison compare_with_golden(const SavedModel& model, const std::filesys
   const GoldenRecord record(golden);
   const std::string kind = record.text("kind");
   if (kind != model.task())
-    throw DataError(fmt::format("{}: expected a record of a {} model, found {}", record.where(),
-                                model.task(), kind));
+    throw DataError(fmt::format("{}: expected a record of {} model, found {}", record.where(),
+                                with_article(model.task()), kind));
   return visit_model(
       model,
       [&](const TranslationModel& translation) { return compare_translation(translation, record); },
@@ -154,8 +155,8 @@ GoldenComparison compare_with_golden(const SavedModel& model, const std::filesys
       [&](const TaggingModel& tagger) { return detail::compare_tagging(tagger, record); },
       [&](const EmbeddingModel& embedder) { return detail::compare_embedding(embedder, record); },
       [&](const SavedModel& other) -> GoldenComparison {
-        throw DataError(
-            fmt::format("{}: a {} model has no comparison", record.where(), other.task()));
+        throw DataError(fmt::format("{}: {} model has no comparison", record.where(),
+                                    with_article(other.task())));
       });
 }
 
