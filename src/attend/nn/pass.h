@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "attend/autograd/variable.h"
 #include "attend/backend/backend.h"
+#include "attend/nn/attention/attention_guide.h"
 #include "attend/nn/pass_values.h"
 
 namespace attend {
@@ -54,6 +56,8 @@ class Pass {
   bool recompute = false;
   // The share of this batch in the loss of a step, for what is added to it (nn/experts.h).
   float share = 1.0f;
+  // If set, an attention module learns from it.
+  std::shared_ptr<const AttentionGuide> guide = nullptr;
   // If set, every attention module appends its weights.
   std::vector<AttentionRecord>* attention = nullptr;
   // If set, the encoder appends its input and the output of each layer, all [N, D].

@@ -179,6 +179,19 @@ TEST_F(TranslationModelFile, NeedsNotSplitTextOfTheTargetToTranslate) {
   expect_refused(checked);
 }
 
+TEST_F(TranslationModelFile, KeepsTheLayerThatAligns) {
+  TranslationModel model = small_model();
+  EXPECT_EQ(model.aligning_layer, -1);
+  EXPECT_FALSE(checkpoint_of(model).metadata.contains("attend.alignment_layer"));
+  model.aligning_layer = 1;
+  save_checkpoint(file_, checkpoint_of(model));
+  EXPECT_EQ(load_translation_model(file_).aligning_layer, 1);
+  for (const char* const layer : {"2", "-1", "01", "", "one", "1e400"})
+    EXPECT_CONTAINS(
+        error_after([&](Checkpoint& c) { c.metadata["attend.alignment_layer"] = layer; }),
+        "attend.alignment_layer: expected a layer of the decoder, found");
+}
+
 TEST_F(TranslationModelFile, OfAnotherProgramIsRefused) {
   write_safetensors(file_, checkpoint_.tensors, {});
   EXPECT_CONTAINS(message(), "not an attend model");

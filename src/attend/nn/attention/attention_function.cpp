@@ -82,6 +82,16 @@ Tensor AttentionFunction::scores(const AttentionInputs& x, const AttentionLayout
   return visible_scores(plain_scores(x, own, terms), x.distance_bias, own);
 }
 
+Variable AttentionFunction::first_head_weights(const AttentionInputs& x,
+                                               const AttentionLayout& layout) const {
+  AttentionLayout one = own_layout(layout);
+  one.heads = 1;
+  const auto first = [this](const Columns& of) {
+    return slice_columns(of.of, of.begin, of.begin + options_.d_key);
+  };
+  return attention_weights(attention_scores(first(x.q), first(x.k), one), one);
+}
+
 Variable AttentionFunction::forward(const AttentionInputs& x, AttentionLayout layout,
                                     Tensor* weights, const Variable& terms) const {
   layout = own_layout(std::move(layout));

@@ -77,6 +77,10 @@ class AttentionFunction {
   Tensor scores(const AttentionInputs& x, const AttentionLayout& layout,
                 const Variable& terms = {}) const;
 
+  // The weights of the first head [P], before dropout, for a loss of their own. Only of the fused
+  // kernel without a cap.
+  Variable first_head_weights(const AttentionInputs& x, const AttentionLayout& layout) const;
+
   // Decoding: row r of q [R, H*d_key] against the keys of query r, whose values start
   // `value_distance` elements after them. -> [R, value_width]. No gradients.
   Tensor cached(const Tensor& q, const KeyRows& keys, std::int64_t value_distance,

@@ -7,6 +7,7 @@
 #include "attend/core/options/option_error.h"
 #include "attend/error.h"
 #include "attend/nn/residual_step.h"
+#include "attend/ops/losses/alignment_loss.h"
 #include "attend/ops/slices.h"
 
 namespace attend {
@@ -108,8 +109,10 @@ Variable MultiHeadAttention::attend(const AttentionInputs& x, AttentionLayout la
   keep_inputs(x, layout, terms, pass);
   Tensor weights;
   const bool is_shown = pass.attention != nullptr || pass.keeps(path_);
-  const Variable heads =
-      function_.forward(x, std::move(layout), is_shown ? &weights : nullptr, terms);
+  Variable heads = function_.forward(x, layout, is_shown ? &weights : nullptr, terms);
+  if (pass.guide != nullptr && pass.guide->module == path_)
+    heads = beside_loss(heads, alignment_loss(function_.first_head_weights(x, layout),
+                                              pass.guide->places, pass.guide->factor));
   if (pass.attention != nullptr) pass.attention->push_back({path_, options_.n_heads, weights});
   const Variable y = out_proj_.forward(heads, pass);
   if (is_shown) pass.keep(path_, "weights", Variable(weights), options_.n_heads);

@@ -93,7 +93,7 @@ namespace {
 // The weights of a pair in the cross-attention of some layers: a [rows, cols] block for each head.
 struct CrossBlocks {
   std::vector<const float*> layers;
-  int heads = 0;
+  int heads = 0;  // the first ones, that align
   std::int64_t rows = 0, cols = 0;
 };
 
@@ -157,11 +157,15 @@ std::vector<Tokenizer::Word> single_tokens(std::span<const std::int32_t> ids) {
   return words;
 }
 
-// The records of cross-attention of all layers except the first, if there are several.
-std::vector<Tensor> cross_weights(const std::vector<AttentionRecord>& records, int& heads) {
+// The records of the cross-attention that aligns: of all layers except the first, if there are
+// several, or of the one that has learned it.
+std::vector<Tensor> cross_weights(const std::vector<AttentionRecord>& records,
+                                  const TranslationModel& model, int& heads) {
+  const bool has_learned = model.aligning_layer >= 0;
   std::vector<Tensor> weights;
   for (const AttentionRecord& record : records) {
     if (record.module.ends_with("self_attn")) continue;
+    if (has_learned && record.module != model.aligning_module()) continue;
     heads = record.heads;
     weights.push_back(record.weights.to_host());
   }
@@ -188,14 +192,17 @@ std::vector<PairAlignment> pair_alignments(const TranslationModel& model,
   model.network->decode(tgt, model.network->encode(src, encoding), src, decoding);
   check_numbers(records, model.source);
   int heads = 0;
-  const std::vector<Tensor> weights = cross_weights(records, heads);
+  const std::vector<Tensor> weights = cross_weights(records, model, heads);
+  const int aligning_heads = model.aligning_layer >= 0 ? 1 : heads;
 
   std::vector<PairAlignment> alignments;
   std::int64_t at = 0;  // of the blocks of a pair
   for (const PairToAlign& pair : pairs) {
     const PairSpecialTokens& marks = *pair.marks;
-    CrossBlocks blocks{
-        {}, heads, std::ssize(marks.before_target) + std::ssize(pair.tgt), std::ssize(pair.src)};
+    CrossBlocks blocks{{},
+                       aligning_heads,
+                       std::ssize(marks.before_target) + std::ssize(pair.tgt),
+                       std::ssize(pair.src)};
     for (const Tensor& layer : weights) blocks.layers.push_back(layer.data() + at);
     at += heads * blocks.rows * blocks.cols;
     const auto [ids, columns] = columns_of(pair);

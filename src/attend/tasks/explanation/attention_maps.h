@@ -60,8 +60,9 @@ struct PairAlignment {
   std::vector<int> tokens;  // the source token of each target token, without the marks
 };
 
-// Aligns each target word to the source word it attends to most, with cross-attention averaged over
-// the heads of all layers except the first, and each target token in the same way. Words as grouped
+// Aligns each target word to the source word it attends to most, and each target token in the same
+// way: with the head that has learned word alignments, or with cross-attention averaged over the
+// heads of all layers except the first. Words as grouped
 // by the tokenizers, without the marks. The pairs are read together, and their alignments are those
 // that each has alone.
 std::vector<PairAlignment> pair_alignments(const TranslationModel& model,

@@ -124,6 +124,18 @@ std::vector<std::int32_t> read_ends(const Checkpoint& checkpoint, const Tokenize
   return ids;
 }
 
+const std::string kAlignmentKey = "attend.alignment_layer";
+
+int read_aligning_layer(const Checkpoint& checkpoint, const ArchitectureConfig& config) {
+  if (!checkpoint.metadata.contains(kAlignmentKey)) return -1;
+  const std::string text = checkpoint.text(kAlignmentKey);
+  const auto* const transformer = std::get_if<TransformerConfig>(&config);
+  for (int layer = 0; transformer != nullptr && layer < transformer->n_decoder_layers; ++layer)
+    if (text == std::to_string(layer)) return layer;
+  throw DataError(fmt::format("{}: {}: expected a layer of the decoder, found {}",
+                              checkpoint.source, kAlignmentKey, printable(text, 60)));
+}
+
 const std::string kTrustKey = "attend.trust";
 
 std::shared_ptr<const TrustCalibration> read_trust(const Checkpoint& checkpoint) {
@@ -171,6 +183,10 @@ TranslationModel::TranslationModel(std::shared_ptr<EncoderDecoder> network_, Tok
       ends{tgt_tokenizer.eos_id()},
       shortlist(std::move(shortlist_)) {}
 
+std::string TranslationModel::aligning_module() const {
+  return fmt::format("decoder.layers.{}.cross_attn", aligning_layer);
+}
+
 std::vector<NamedTokenizer> TranslationModel::tokenizers() const {
   if (src_tokenizer.bytes() == tgt_tokenizer.bytes()) return {{"tokenizer", src_tokenizer}};
   return {{"tokenizer.src", src_tokenizer}, {"tokenizer.tgt", tgt_tokenizer}};
@@ -181,6 +197,7 @@ Metadata TranslationModel::configuration() const {
   Metadata metadata{{"attend.arch", std::string(name_of(config))},
                     {"attend.config", config_json(config)},
                     {"attend.decoding", options_to_json(decoding)}};
+  if (aligning_layer >= 0) metadata[kAlignmentKey] = fmt::format("{}", aligning_layer);
   if (trust) metadata[kTrustKey] = to_json_text(*trust);
   if (!suppressed.empty())
     metadata[kSuppressedKey] = fmt::format("[{}]", fmt::join(suppressed, ","));
@@ -290,6 +307,7 @@ TranslationModel translation_model(const Checkpoint& checkpoint) {
   model.format = std::move(format);
   model.suppressed = read_suppressed(checkpoint, model.tgt_tokenizer);
   model.ends = read_ends(checkpoint, model.tgt_tokenizer);
+  model.aligning_layer = read_aligning_layer(checkpoint, config);
   model.trust = read_trust(checkpoint);
   model.source = checkpoint.source;
   model.text_kinds = read_text_kinds(checkpoint);

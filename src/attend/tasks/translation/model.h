@@ -8,6 +8,7 @@
 //              attend.end_tokens  ids that end an output, as JSON; absent: the end of sentence
 //              attend.pair_format  the PairFormat, as JSON; absent: a source ends with its end of
 //                                  sentence, the decoder begins with bos
+//              attend.alignment_layer  the aligning layer, from 0; absent: none
 //              attend.trust     the TrustCalibration, as JSON; absent: none
 //   tensors    tokenizer.src and tokenizer.tgt, or tokenizer for a joint vocabulary; with a
 //   shortlist
@@ -70,14 +71,19 @@ struct TranslationModel final : SavedModel {
   Tokenizer tgt_tokenizer;
   ModelDecoding decoding;
   PairFormat format;
-  std::vector<std::int32_t> suppressed;                     // target tokens that are never written
-  std::vector<std::int32_t> ends;                           // target tokens that end an output
-  std::shared_ptr<const Shortlist> shortlist;               // null for most models
+  std::vector<std::int32_t> suppressed;        // target tokens that are never written
+  std::vector<std::int32_t> ends;              // target tokens that end an output
+  std::shared_ptr<const Shortlist> shortlist;  // null for most models
+  // The decoder layer whose first head of cross-attention has learned word alignments; -1: none.
+  int aligning_layer = -1;
   std::shared_ptr<const TrustCalibration> trust = nullptr;  // null without attend calibrate
 
   TranslationModel(std::shared_ptr<EncoderDecoder> network, Tokenizer src_tokenizer,
                    Tokenizer tgt_tokenizer, ModelDecoding decoding = {},
                    std::shared_ptr<const Shortlist> shortlist = nullptr);
+
+  // The path of the attention of the aligning layer.
+  std::string aligning_module() const;
 
   SpecialTokens special() const { return tgt_tokenizer.special_tokens(); }
 

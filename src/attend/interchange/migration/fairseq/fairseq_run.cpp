@@ -150,7 +150,8 @@ constexpr MigrationRule kFairseqRunRules[] = {
     {"left-pad-target", is_same, "batches are not padded"},
     {"num-batch-buckets", is_same, "batches are not padded"},
     {"upsample-primary", has_no_equal, "mix-weights weighs files"},
-    {"load-alignments", has_no_equal, "attention is not guided", Takes::none},
+    {"load-alignments", has_no_equal,
+     "guided-alignment learns alignments from the text, without a file", Takes::none},
     {"seed", becomes, "seed"},
     {"log-interval", becomes, "log-every"},
 };

@@ -94,8 +94,9 @@ constexpr MigrationRule kFairseqTextRules[] = {
     {"tgtdict", has_no_equal, kNoDictionary},
     {"only-source", is_same, "for a language model", Takes::none},
     {"dict-only", has_no_equal, kNoDictionary, Takes::none},
-    {"alignfile", has_no_equal, "attention is not guided"},
-    {"align-suffix", has_no_equal, "attention is not guided"},
+    {"alignfile", has_no_equal, "guided-alignment learns alignments from the text, without a file"},
+    {"align-suffix", has_no_equal,
+     "guided-alignment learns alignments from the text, without a file"},
     {"padding-factor", is_same, "vocabularies are not padded"},
     {"workers", is_same, "threads, all fast cores by default"},
 };

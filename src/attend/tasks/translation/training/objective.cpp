@@ -59,12 +59,22 @@ BatchLoss TranslationObjective::loss(std::int64_t epoch, std::int64_t index, dou
   CrossEntropyOptions options{loss_.label_smoothing, normalizer};
   options.soft = loss_.distillation.of(batch);
   const bool two_passes = makes_two_passes(epoch);
+  pass.guide = loss_.alignment ? guide_of(batch, two_passes, normalizer) : nullptr;
   CrossEntropy result =
       loss_.distillation.computes() ? distilled_loss(batch, two_passes, options, pass)
       : two_passes ? model_.network->paired_loss(batch.src, batch.tgt_in, batch.tgt_out,
                                                  loss_.r_drop, options, pass)
                    : model_.network->loss(batch.src, batch.tgt_in, batch.tgt_out, options, pass);
   return {std::move(result.loss), result.loss_sum, result.nll};
+}
+
+// The mean over two passes, like that of their cross-entropies.
+std::shared_ptr<const AttentionGuide> TranslationObjective::guide_of(const TranslationBatch& batch,
+                                                                     bool two_passes,
+                                                                     double normalizer) const {
+  const int passes = two_passes ? 2 : 1;
+  return loss_.alignment->of(batch, passes,
+                             static_cast<float>(loss_.guided_alignment / (normalizer * passes)));
 }
 
 CrossEntropy TranslationObjective::distilled_loss(const TranslationBatch& batch, bool two_passes,

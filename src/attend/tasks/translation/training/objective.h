@@ -9,6 +9,7 @@
 
 #include "attend/data/batching/batcher.h"
 #include "attend/tasks/translation/engine.h"
+#include "attend/tasks/translation/training/guided_alignment.h"
 #include "attend/tasks/translation/training/soft_target_text.h"
 #include "attend/train/objective.h"
 
@@ -43,7 +44,10 @@ struct TranslationLoss {
   // R-Drop: weight of the KL divergence between two passes; 0: one pass.
   float r_drop = 0.0f;
   std::int64_t r_drop_after = 0;  // number of initial epochs without R-Drop
+  // Weight of the loss by which a head learns alignments; 0: none.
+  float guided_alignment = 0.0f;
   Distillation distillation = {};
+  std::shared_ptr<const GuidedAlignment> alignment = nullptr;  // with such a weight
 };
 
 class TranslationObjective final : public Objective {
@@ -70,6 +74,8 @@ class TranslationObjective final : public Objective {
   // None if the scores of one are not finite.
   std::optional<std::vector<std::string>> hypotheses_of(
       std::vector<TokenizedSentence> sources) const;
+  std::shared_ptr<const AttentionGuide> guide_of(const TranslationBatch& batch, bool two_passes,
+                                                 double normalizer) const;
   CrossEntropy distilled_loss(const TranslationBatch& batch, bool two_passes,
                               const CrossEntropyOptions& options, Pass& pass) const;
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "attend/core/options/option_fields.h"
-#include "attend/data/filter/lexicon.h"
+#include "attend/data/alignment/lexicon.h"
 #include "attend/error.h"
 
 namespace attend {

@@ -32,6 +32,7 @@ struct Tokenizers {
   std::optional<PairFormat> format = {};      // without one, the usual special tokens
   ModelDecoding decoding = {};                // what training has no options for
   std::vector<std::int32_t> ends = {};        // without one, the end of sentence
+  int aligning_layer = -1;
 };
 
 void check_training_text(const TranslationTraining& o) {
@@ -73,6 +74,20 @@ void check_soft_targets(const TranslationTraining& o) {
   refuse_with(o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
 }
 
+// Alignments are those of sentences alone, in memory.
+void check_guided_alignment(const TranslationTraining& o) {
+  if (o.loss.training.guided_alignment == 0.0f) return;
+  const auto refuse_with = [](bool is_there, const char* other) {
+    if (is_there)
+      throw OptionError<ConfigError>("{}: expected 0 with {}", as_key("guided-alignment"),
+                                     as_flag(other));
+  };
+  refuse_with(!o.data.prepared.empty(), "prepared");
+  refuse_with(o.data.context > 0, "context");
+  refuse_with(!o.data.inline_terms.empty(), "inline-terms");
+  aligning_layer_of(o.model.chosen());
+}
+
 // Noise is made of sentences alone.
 void check_noise(const TranslationTraining& o) {
   if (o.data.source_noise == 0.0f) return;
@@ -101,6 +116,7 @@ void check(const TranslationTraining& o) {
   check_replay(o.replay, o.initial != nullptr, !o.teachers.empty());
   check_soft_targets(o);
   check_noise(o);
+  check_guided_alignment(o);
   check_options(o.loss);
   check_options(o.decoding);
   if (o.model.arch != Architecture::transformer && o.trainer.recompute)
@@ -141,7 +157,8 @@ Tokenizers tokenizers_of(TranslationModel model) {
           std::move(model.suppressed),
           std::move(model.format),
           model.decoding,
-          std::move(model.ends)};
+          std::move(model.ends),
+          model.aligning_layer};
 }
 
 // The first checkpoint fixes the vocabulary and the shape of the model.
@@ -346,6 +363,8 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
   model.suppressed = tokenizers.suppressed;
   if (!tokenizers.ends.empty()) model.ends = tokenizers.ends;
   if (tokenizers.format) model.format = *tokenizers.format;
+  model.aligning_layer = tokenizers.aligning_layer;
+  if (o.loss.training.guided_alignment > 0.0f) model.aligning_layer = aligning_layer_of(config);
   const PairTokens tokens = pair_tokens(model, o.data);
   model.format.context = context_of(o.data, model);
   model.format.terms = term_marks_of(o.data, model);
@@ -354,7 +373,7 @@ TrainingTask prepare_training(const TranslationTraining& o, const Checkpoint* re
 
   const PairBatches batches(o, model, tokens, task.notes);
   TranslationLoss loss = loss_of(o, text, model);
-  TranslationBatcher training = batches.training(text, loss.distillation);
+  TranslationBatcher training = batches.training(text, loss);
   std::optional<TranslationValidation> validation;
   if (text.valid) validation = batches.validation(*text.valid, "validation");
   task.objective = std::make_unique<TranslationObjective>(model, std::move(training),

@@ -102,6 +102,9 @@ void fields(TranslationLossOptions& o, Visitor&& visit) {
         "share of the target distribution that is spread over the whole vocabulary");
   visit("r-drop", o.training.r_drop, between(0, 1000), kRDropHelp);
   visit("r-drop-after", o.training.r_drop_after, between(0, 1e9), "epochs before R-Drop begins");
+  visit("guided-alignment", o.training.guided_alignment, between(0, 1000),
+        "weight of a loss by which a head of attention learns word alignments from the text, for "
+        "translate --alignment; 0: none");
   visit("valid-beam-size", o.valid_beam_size, kBeamSizes,
         "beam size for the BLEU of the validation text");
 }

@@ -168,11 +168,19 @@ void PairBatches::find_soft_targets(const EncodedPairs& pairs, Distillation& dis
   distillation.origin = pairs.origin;
 }
 
-TranslationBatcher PairBatches::training(const TrainingText& text,
-                                         Distillation& distillation) const {
+void PairBatches::learn_alignments(const EncodedPairs& pairs, TranslationLoss& loss) const {
+  if (loss.guided_alignment == 0.0f) return;
+  const auto alignment = std::make_shared<const GuidedAlignment>(pairs, model_);
+  notes_.push_back(fmt::format("guided alignment: {:.0f} % of the target tokens are linked, for {}",
+                               100 * alignment->linked(pairs), model_.aligning_module()));
+  loss.alignment = alignment;
+}
+
+TranslationBatcher PairBatches::training(const TrainingText& text, TranslationLoss& loss) const {
   if (text.prepared) return stored(*text.prepared);
   EncodedPairs pairs = encode(text.train, "training");
-  find_soft_targets(pairs, distillation);
+  find_soft_targets(pairs, loss.distillation);
+  learn_alignments(pairs, loss);
   auto samples = mixed(sizes_of_files(text.train, pairs), names_of_files(text.train));
   return TranslationBatcher(
       text.terms ? with_inline_terms(std::move(pairs), text.train, *text.terms)

@@ -41,9 +41,9 @@ class PairBatches {
       : options_(options), model_(model), tokens_(tokens), notes_(notes) {}
 
   // Makes batches of the training text, mixed as the options say. Soft targets of a text are told
-  // which of its pairs they are. Throws DataError if no pair is kept, or if the soft targets are of
-  // another text.
-  TranslationBatcher training(const TrainingText& text, Distillation& distillation) const;
+  // which of its pairs they are, and alignments are learned from them. Throws DataError if no pair
+  // is kept, or if the soft targets are of another text.
+  TranslationBatcher training(const TrainingText& text, TranslationLoss& loss) const;
   // Makes batches of old text.
   TranslationBatcher old(const ParallelText& text) const;
   // `name` stands in the note: "validation".
@@ -64,6 +64,7 @@ class PairBatches {
   // In tokens, the end included.
   std::int64_t longest_source() const;
   std::shared_ptr<const PairSource> source_of(EncodedPairs pairs) const;
+  void learn_alignments(const EncodedPairs& pairs, TranslationLoss& loss) const;
   void find_soft_targets(const EncodedPairs& pairs, Distillation& distillation) const;
   TranslationBatcher stored(const PreparedText& text) const;
   // For corpora of these sizes; nothing if they are not to be mixed.

@@ -1,4 +1,4 @@
-#include "attend/data/filter/lexicon.h"
+#include "attend/data/alignment/lexicon.h"
 
 #include <gtest/gtest.h>
 
@@ -27,9 +27,9 @@ Ragged sequences(const std::vector<TokenIds>& all) {
 TEST(Lexicon, ConvergesAsInTheTextbook) {
   const Ragged german = sequences({{0, 1}, {0, 2}, {3, 2}}),
                english = sequences({{0, 1}, {0, 2}, {3, 2}});
-  const auto first = learn_lexicon(german, english, 4, 1),
-             second = learn_lexicon(german, english, 4, 2),
-             third = learn_lexicon(german, english, 4, 3);
+  const auto first = learn_lexicon(german, english, 4, {.iterations = 1}),
+             second = learn_lexicon(german, english, 4, {.iterations = 2}),
+             third = learn_lexicon(german, english, 4, {.iterations = 3});
   EXPECT_NEAR(probability_of(first[0], 0), 0.5, 1e-6);
   EXPECT_NEAR(probability_of(first[0], 1), 0.25, 1e-6);
   EXPECT_NEAR(probability_of(first[2], 2), 0.5, 1e-6);

@@ -1,6 +1,7 @@
-#include "attend/data/filter/lexicon.h"
+#include "attend/data/alignment/lexicon.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace attend {
@@ -50,19 +51,19 @@ std::vector<Translations> companions(const Ragged& src, const Ragged& tgt, int s
 
 // Distributes each target token of a pair over the source tokens that may have produced it.
 void count_pair(std::span<const std::int32_t> src, std::span<const std::int32_t> tgt,
-                std::vector<Translations>& all) {
+                double tension, std::vector<Translations>& all) {
   std::vector<std::size_t> places(src.size());
-  for (const std::int32_t t : tgt) {
+  for (std::size_t t = 0; t < tgt.size(); ++t) {
+    std::vector<double> likely = likely_places(t, tgt.size(), src.size(), tension);
     double total = 0;
     for (std::size_t s = 0; s < src.size(); ++s) {
       const Translations& one = all[static_cast<std::size_t>(src[s])];
-      places[s] = one.place(t);
-      total += one.probability[places[s]];
+      places[s] = one.place(tgt[t]);
+      likely[s] *= one.probability[places[s]];
+      total += likely[s];
     }
-    for (std::size_t s = 0; s < src.size() && total > 0; ++s) {
-      Translations& one = all[static_cast<std::size_t>(src[s])];
-      one.count[places[s]] += one.probability[places[s]] / total;
-    }
+    for (std::size_t s = 0; s < src.size() && total > 0; ++s)
+      all[static_cast<std::size_t>(src[s])].count[places[s]] += likely[s] / total;
   }
 }
 
@@ -87,12 +88,31 @@ std::vector<LexiconEntry> ranked(const Translations& one) {
 
 }  // namespace
 
+std::vector<double> likely_places(std::size_t target, std::size_t targets, std::size_t sources,
+                                  double tension) {
+  constexpr double kOfEnd = 0.08;  // p0 of Dyer et al.
+  std::vector<double> likely(sources, 1.0);
+  if (tension == 0 || sources < 2) return likely;
+  const auto share = [](std::size_t place, std::size_t of) {
+    return static_cast<double>(place + 1) / static_cast<double>(of);
+  };
+  double total = 0;
+  for (std::size_t s = 0; s + 1 < sources; ++s) {
+    const double distance = std::abs(share(s, sources - 1) - share(target, targets));
+    total += likely[s] = std::exp(-tension * distance);
+  }
+  for (std::size_t s = 0; s + 1 < sources; ++s) likely[s] *= (1 - kOfEnd) / total;
+  likely.back() = kOfEnd;
+  return likely;
+}
+
 std::vector<std::vector<LexiconEntry>> learn_lexicon(const Ragged& src, const Ragged& tgt,
-                                                     int src_vocab_size, int iterations) {
+                                                     int src_vocab_size,
+                                                     const LexiconOptions& options) {
   std::vector<Translations> all = companions(src, tgt, src_vocab_size);
-  for (int i = 0; i < iterations; ++i) {
+  for (int i = 0; i < options.iterations; ++i) {
     for (std::int64_t pair = 0; pair < src.sequences(); ++pair)
-      count_pair(src[pair], tgt[pair], all);
+      count_pair(src[pair], tgt[pair], options.tension, all);
     for (Translations& one : all) maximize(one);
   }
   std::vector<std::vector<LexiconEntry>> lexicon;
