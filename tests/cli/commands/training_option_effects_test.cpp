@@ -67,7 +67,7 @@ const Cases kTranslationLoss{
     {"r-drop", "2", "", kLearning},
     {"r-drop-after", "1", "--r-drop 2 --batch-tokens 600", kLearning},
     {"r-drop-after", "1", "", ""},
-    {"guided-alignment", "0.5", "", kLearning},
+    {"guided-alignment", "0.5", "", kLearning + " alignment_layer"},
     {"valid-beam-size", "4", kFluent, "score parameters? state?"},
     {"beam-size", "3", "", "decoding"},
     {"length-penalty", "0", "", "decoding"},

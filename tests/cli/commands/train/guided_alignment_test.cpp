@@ -31,7 +31,7 @@ class GuidedAlignmentCommand : public ProgramTest {
 
   std::vector<std::string> training(const std::string& run, const std::string& more) const {
     std::vector<std::string> words = split(
-        "train translation --tokenizer word --vocab-size 60 --d-model 32 --n-heads 2 "
+        "train translation --tokenizer word --vocab-size 44 --d-model 32 --n-heads 2 "
         "--d-ff 32 --n-encoder-layers 1 --n-decoder-layers 2 --batch-tokens 512 "
         "--learning-rate 0.01 --warmup-steps 20 --max-steps 250 --valid-every 0 --dropout 0 " +
         more);
