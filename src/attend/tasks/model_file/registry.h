@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -27,5 +28,7 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint);
 
 // One per task, with default options.
 std::vector<std::unique_ptr<Trainable>> trainable_tasks();
+// The one of this name in `attend train`; null without one.
+std::unique_ptr<Trainable> trainable_task(std::string_view name);
 
 }  // namespace attend

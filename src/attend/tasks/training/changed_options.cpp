@@ -21,8 +21,7 @@ namespace {
 using Groups = std::vector<OptionGroup>;
 
 std::unique_ptr<Trainable> with_defaults(std::string_view name) {
-  for (std::unique_ptr<Trainable>& task : trainable_tasks())
-    if (task->name() == name) return std::move(task);
+  if (auto task = trainable_task(name)) return task;
   throw ConfigError(fmt::format("there is no task {} to train", name));
 }
 

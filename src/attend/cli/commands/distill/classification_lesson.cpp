@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "attend/cli/commands/distill/part_progress.h"
 #include "attend/cli/commands/distill/taught_cost.h"
 #include "attend/cli/commands/distill/unlabeled_text.h"
+#include "attend/cli/commands/parts/part_progress.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/counted.h"
 #include "attend/data/labeled_text.h"
@@ -25,7 +25,7 @@ void require_pair(const std::string& text, const std::string& where) {
 
 }  // namespace
 
-void ClassificationLesson::take_texts(const StudentOptions& student) {
+void ClassificationLesson::take_texts(const SettledOptions& student) {
   if (!student.text("soft-labels").empty())
     throw ConfigError("--soft-labels: expected none, as the teachers of attend distill write them");
   labeled_ = student.files("train");
@@ -42,7 +42,7 @@ void ClassificationLesson::require_text_of_teachers() const {
 }
 
 void ClassificationLesson::settle_problem(const ClassificationTeachers& teachers,
-                                          StudentOptions& student) const {
+                                          SettledOptions& student) const {
   const std::string problem = teachers.kind().kind, asked = student.text("problem-type");
   if (student.is_set()("problem-type") && asked != problem)
     throw ConfigError(
@@ -55,7 +55,7 @@ void ClassificationLesson::settle_problem(const ClassificationTeachers& teachers
 }
 
 std::vector<std::string> ClassificationLesson::texts(const ClassificationTeachers& teachers,
-                                                     const StudentOptions& student) const {
+                                                     const SettledOptions& student) const {
   std::vector<std::string> all;
   const std::vector<std::string> labels = teachers.kind().names;
   // Where they do not count beside labels, teachers read the other texts only.
@@ -68,7 +68,7 @@ std::vector<std::string> ClassificationLesson::texts(const ClassificationTeacher
   return all;
 }
 
-void ClassificationLesson::write(const Teachers& teachers, StudentOptions& student,
+void ClassificationLesson::write(const Teachers& teachers, SettledOptions& student,
                                  const LessonPlace& place) {
   const ClassificationTeachers all(teachers);
   settle_problem(all, student);
@@ -84,9 +84,9 @@ void ClassificationLesson::write(const Teachers& teachers, StudentOptions& stude
   student.settle("soft-labels", {folder.string()});
 }
 
-DistillationCost ClassificationLesson::measure(const Teachers& teachers, TeacherState,
-                                               StudentOptions& student,
-                                               const std::filesystem::path& scratch) {
+PartCosts ClassificationLesson::measure(const Teachers& teachers, TeacherState,
+                                        SettledOptions& student,
+                                        const std::filesystem::path& scratch) {
   const ClassificationTeachers all(teachers);
   settle_problem(all, student);
   const std::vector<std::string> texts = this->texts(all, student);

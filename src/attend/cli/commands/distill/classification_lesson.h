@@ -29,17 +29,17 @@ class ClassificationLesson final : public Lesson {
   }
   bool is_weighed() const override { return true; }
   std::vector<OptionField> fields() override { return option_fields(options_); }
-  void take_texts(const StudentOptions& student) override;
+  void take_texts(const SettledOptions& student) override;
   void require_text_of_teachers() const override;
-  void write(const Teachers& teachers, StudentOptions& student, const LessonPlace& place) override;
-  DistillationCost measure(const Teachers& teachers, TeacherState state, StudentOptions& student,
-                           const std::filesystem::path& scratch) override;
+  void write(const Teachers& teachers, SettledOptions& student, const LessonPlace& place) override;
+  PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
+                    const std::filesystem::path& scratch) override;
 
  private:
   // Lets the student answer what its teachers do.
-  void settle_problem(const ClassificationTeachers& teachers, StudentOptions& student) const;
+  void settle_problem(const ClassificationTeachers& teachers, SettledOptions& student) const;
   std::vector<std::string> texts(const ClassificationTeachers& teachers,
-                                 const StudentOptions& student) const;
+                                 const SettledOptions& student) const;
 
   ClassificationLessonOptions options_;
   std::vector<std::string> labeled_, unlabeled_;  // files

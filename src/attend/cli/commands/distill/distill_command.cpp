@@ -1,10 +1,4 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,54 +7,15 @@
 #include "attend/cli/binding/options_binding.h"
 #include "attend/cli/commands/commands.h"
 #include "attend/cli/commands/distill/distillation_run.h"
+#include "attend/cli/commands/parts/part_cost.h"
 #include "attend/cli/commands/train/set_options_file.h"
 #include "attend/cli/output.h"
-#include "attend/cli/output_format.h"
 #include "attend/collective/launch.h"
 #include "attend/error.h"
 #include "attend/tasks/model_file/registry.h"
-#include "attend/train/readable.h"
 
 namespace attend {
 namespace {
-
-std::unique_ptr<Trainable> task_named(std::string_view name) {
-  for (std::unique_ptr<Trainable>& task : trainable_tasks())
-    if (task->name() == name) return std::move(task);
-  return nullptr;
-}
-
-std::string megabytes(std::int64_t bytes) {
-  return fmt::format("{:.0f} MB", std::ceil(static_cast<double>(bytes) / 1e6));
-}
-
-void tell_cost(const DistillationCost& cost, OutputFormat format) {
-  StageCost all{"in all"};
-  for (const StageCost& stage : cost) {
-    all.seconds += stage.seconds;
-    all.memory_bytes = std::max(all.memory_bytes, stage.memory_bytes);
-    all.disk_bytes += stage.disk_bytes;
-  }
-  if (format == OutputFormat::json) {
-    nlohmann::ordered_json stages = nlohmann::ordered_json::array();
-    for (const StageCost& stage : cost)
-      stages.push_back(
-          {{"stage", stage.name}, {"seconds", stage.seconds}, {"disk_bytes", stage.disk_bytes}});
-    const nlohmann::ordered_json json{{"stages", stages},
-                                      {"seconds", all.seconds},
-                                      {"process_bytes", all.memory_bytes},
-                                      {"disk_bytes", all.disk_bytes}};
-    return answer("{}\n", json_text(json, 1));
-  }
-  answer("{:<32}{:>10}{:>12}\n", "", "time", "disk");
-  const auto print = [](const StageCost& stage) {
-    answer("{:<32}{:>10}{:>12}\n", stage.name, readable_duration(stage.seconds),
-           megabytes(stage.disk_bytes));
-  };
-  for (const StageCost& stage : cost) print(stage);
-  print(all);
-  answer("memory of the process: {}\n", megabytes(all.memory_bytes));
-}
 
 std::vector<OptionField> distill_fields(DistillArguments& a) {
   std::vector<OptionField> fields = a.lesson->fields(), of_teachers = option_fields(a.runs);
@@ -87,7 +42,7 @@ void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
     return answer("{}", resolved_configuration(session.run, groups));
   }
   DistillationRun run(a, is_set);
-  if (session.dry_run) return tell_cost(run.cost(), session.format);
+  if (session.dry_run) return tell_costs(run.cost(), session.format);
   require_folder_for(session.run, session.resume);
   record.write(binding);
   run.run();
@@ -97,7 +52,7 @@ void run_distill(DistillArguments& a, const std::vector<std::string>& teachers,
 void add_distillation(CLI::App& command, std::unique_ptr<Lesson> lesson) {
   const auto arguments = std::make_shared<DistillArguments>();
   const auto teachers = std::make_shared<std::vector<std::string>>();
-  arguments->task = task_named(lesson->task());
+  arguments->task = trainable_task(lesson->task());
   arguments->lesson = std::move(lesson);
   const bool takes_several = arguments->lesson->most_teachers() > 1;
   add_argument(command, *teachers,

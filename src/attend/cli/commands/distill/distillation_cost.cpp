@@ -2,45 +2,21 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "attend/checkpoint/parameters.h"
 #include "attend/cli/binding/thread_options.h"
 #include "attend/cli/commands/distill/distillation_run.h"
+#include "attend/cli/commands/parts/part_cost.h"
+#include "attend/cli/commands/parts/trained_part.h"
 #include "attend/cli/commands/train/task_run.h"
 #include "attend/core/strings/counted.h"
 #include "attend/error.h"
-#include "attend/train/measurement.h"
 
 namespace attend {
 
 namespace {
-
-// An optimizer keeps at most two moments of each parameter.
-constexpr std::int64_t kNumbersInCheckpoint = 3;
-
-StageCost training_cost(std::string name, TrainingTask& task, const TrainerOptions& options) {
-  const TrainingMeasurement measured =
-      measure_training(*task.objective, options, {.savings = false});
-  const std::int64_t steps = planned_steps(*task.objective, options);
-  const std::int64_t all = options.save_every > 0 ? 1 + steps / options.save_every : 1;
-  const std::int64_t kept =
-      options.keep_checkpoints > 0 ? std::min<std::int64_t>(all, options.keep_checkpoints) : all;
-  const std::int64_t bytes = measured.parameters * std::int64_t{sizeof(float)};
-  return {std::move(name), measured.seconds_for(steps), measured.process_bytes,
-          bytes * (1 + kNumbersInCheckpoint * kept)};
-}
-
-// A model with the parameters that it begins with.
-Checkpoint untrained(const TrainingTask& task) {
-  Checkpoint checkpoint;
-  task.model->describe(checkpoint);
-  add_parameters(checkpoint, task.objective->parameters(), task.objective->parameters().values());
-  return checkpoint;
-}
 
 // Removes itself.
 class ScratchFolder {
@@ -66,9 +42,9 @@ class ScratchFolder {
 
 }  // namespace
 
-DistillationCost DistillationRun::cost() {
+PartCosts DistillationRun::cost() {
   const RuntimeScope runtime = enter_runtime(arguments_.session.run.threads);
-  DistillationCost cost;
+  PartCosts cost;
   const TeacherState state = trains_teachers() ? TeacherState::untrained : TeacherState::trained;
   Lesson& lesson = *arguments_.lesson;
   Teachers teachers;
@@ -80,16 +56,16 @@ DistillationCost DistillationRun::cost() {
     RunVariant teacher =
         teacher_run(*arguments_.task, arguments_.session, student_.is_set(), arguments_.runs, 1);
     TrainingTask task = prepare_task(*teacher.task, teacher.session, teacher.is_set, Teachers{});
-    const auto model = std::make_shared<const Checkpoint>(untrained(task));
+    const auto model = std::make_shared<const Checkpoint>(untrained_model(task));
     teachers.assign(static_cast<std::size_t>(runs), model);
     if (lesson.student_reads_teachers(student_)) student_.leave_vocabulary_open();
-    StageCost one = training_cost(counted(runs, "teacher"), task, teacher.task->trainer());
+    PartCost one = training_cost(counted(runs, "teacher"), task, teacher.task->trainer());
     one.seconds *= runs;
     one.disk_bytes *= runs;
     cost.push_back(std::move(one));
   }
   const ScratchFolder scratch;
-  const DistillationCost writing = lesson.measure(teachers, state, student_, scratch.path());
+  const PartCosts writing = lesson.measure(teachers, state, student_, scratch.path());
   cost.insert(cost.end(), writing.begin(), writing.end());
   // With answers on disk, a pass of the teachers over the text is what they take.
   if (!lesson.student_reads_teachers(student_)) teachers.clear();

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "attend/cli/binding/thread_options.h"
+#include "attend/cli/commands/parts/trained_part.h"
 #include "attend/cli/commands/train/task_run.h"
-#include "attend/core/files/atomic_file.h"
 #include "attend/core/strings/counted.h"
 #include "attend/error.h"
 
@@ -48,13 +48,9 @@ void DistillationRun::train_teachers() {
   for (int number = 1; number <= runs; ++number) {
     RunVariant teacher = teacher_run(*arguments_.task, arguments_.session, student_.is_set(),
                                      arguments_.runs, number);
-    const RunFolder folder(teacher.session.run.out);
-    teachers.push_back(folder.path().string());
-    const std::filesystem::path finished = folder.path() / "finished";
-    remark("teacher {} of {}: {}\n", number, runs, shown_path(folder.path()));
-    if (std::filesystem::exists(finished)) continue;
-    train_task(*teacher.task, teacher.session, teacher.is_set);
-    write_file_atomically(finished, "");
+    teachers.push_back(RunFolder(teacher.session.run.out).path().string());
+    remark("teacher {} of {}: {}\n", number, runs, shown_path(teachers.back()));
+    train_part(teacher);
   }
   arguments_.session.run.teachers = std::move(teachers);
   // Theirs is the one that was asked for, or a smaller one.

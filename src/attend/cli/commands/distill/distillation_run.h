@@ -28,7 +28,7 @@ class DistillationRun {
   // Trains the student, after what is missing for it. Throws like train_task() and Lesson::write().
   void run();
   // Measures a few steps of everything, which leaves nothing behind.
-  DistillationCost cost();
+  PartCosts cost();
 
  private:
   bool trains_teachers() const { return arguments_.session.run.teachers.empty(); }
@@ -37,7 +37,7 @@ class DistillationRun {
   void prepare_student();
 
   DistillArguments& arguments_;
-  StudentOptions student_;
+  SettledOptions student_;
 };
 
 }  // namespace attend

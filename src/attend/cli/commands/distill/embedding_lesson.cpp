@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "attend/cli/commands/distill/part_progress.h"
 #include "attend/cli/commands/distill/taught_cost.h"
 #include "attend/cli/commands/distill/unlabeled_text.h"
+#include "attend/cli/commands/parts/part_progress.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/counted.h"
 #include "attend/data/related_texts.h"
@@ -29,14 +29,14 @@ TeachTexts vectors_by(const EmbeddingModel& model) {
 }
 
 // Lets the student's vectors have the length of its teacher's.
-void settle_length(const EmbeddingModel& teacher, StudentOptions& student) {
+void settle_length(const EmbeddingModel& teacher, SettledOptions& student) {
   if (!student.is_set()("normalize"))
     student.settle("normalize", {teacher.network->config().normalize ? "true" : "false"});
 }
 
 }  // namespace
 
-void EmbeddingLesson::take_texts(const StudentOptions& student) {
+void EmbeddingLesson::take_texts(const SettledOptions& student) {
   if (!student.text("vectors").empty())
     throw ConfigError("--vectors: expected none, as the teacher of attend distill writes them");
   related_ = student.files("train");
@@ -53,14 +53,14 @@ void EmbeddingLesson::require_text_of_teachers() const {
         "--train: expected texts that belong together for --teacher-runs to learn from");
 }
 
-std::vector<std::string> EmbeddingLesson::texts(const StudentOptions& student) const {
+std::vector<std::string> EmbeddingLesson::texts(const SettledOptions& student) const {
   std::vector<std::string> all;
   if (!related_.empty()) all = read_related(related_, student.part<RelatedOptions>()).texts;
   add_unlabeled(unlabeled_, all, [](const std::string&, const std::string&) {});
   return all;
 }
 
-void EmbeddingLesson::write(const Teachers& teachers, StudentOptions& student,
+void EmbeddingLesson::write(const Teachers& teachers, SettledOptions& student,
                             const LessonPlace& place) {
   const EmbeddingModel teacher = embedding_model(*teachers.front());
   settle_length(teacher, student);
@@ -74,12 +74,11 @@ void EmbeddingLesson::write(const Teachers& teachers, StudentOptions& student,
   student.settle("vectors", {folder.string()});
 }
 
-DistillationCost EmbeddingLesson::measure(const Teachers& teachers, TeacherState,
-                                          StudentOptions& student,
-                                          const std::filesystem::path& scratch) {
+PartCosts EmbeddingLesson::measure(const Teachers& teachers, TeacherState, SettledOptions& student,
+                                   const std::filesystem::path& scratch) {
   const EmbeddingModel teacher = embedding_model(*teachers.front());
   settle_length(teacher, student);
-  const StageCost cost =
+  const PartCost cost =
       taught_cost(texts(student), {std::string(kTaughtVectors), {}}, vectors_by(teacher), scratch);
   student.settle("train", {});
   student.settle("vectors", {scratch.string()});

@@ -25,16 +25,16 @@ class EmbeddingLesson final : public Lesson {
   std::string_view task() const override { return EmbeddingTraining::kName; }
   std::string help() const override { return "Train an embedding model to give another's vectors"; }
   std::vector<OptionField> fields() override { return option_fields(options_); }
-  void take_texts(const StudentOptions& student) override;
+  void take_texts(const SettledOptions& student) override;
   void require_text_of_teachers() const override;
   // The vectors of two models have nothing in common.
   std::size_t most_teachers() const override { return 1; }
-  void write(const Teachers& teachers, StudentOptions& student, const LessonPlace& place) override;
-  DistillationCost measure(const Teachers& teachers, TeacherState state, StudentOptions& student,
-                           const std::filesystem::path& scratch) override;
+  void write(const Teachers& teachers, SettledOptions& student, const LessonPlace& place) override;
+  PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
+                    const std::filesystem::path& scratch) override;
 
  private:
-  std::vector<std::string> texts(const StudentOptions& student) const;
+  std::vector<std::string> texts(const SettledOptions& student) const;
 
   EmbeddingLessonOptions options_;
   std::vector<std::string> related_, unlabeled_;  // files

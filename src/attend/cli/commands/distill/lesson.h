@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "attend/cli/commands/distill/stage_cost.h"
-#include "attend/cli/commands/distill/student_options.h"
+#include "attend/cli/commands/parts/part_cost.h"
+#include "attend/cli/commands/parts/settled_options.h"
+#include "attend/cli/commands/parts/trained_part.h"
 #include "attend/tasks/training/initial_model.h"
 
 namespace attend {
@@ -21,9 +22,6 @@ struct LessonPlace {
   std::filesystem::path out;
   std::string resume_with;
 };
-
-// Untrained ones stand for those that a run will train, to measure what they take.
-enum class TeacherState { trained, untrained };
 
 class Lesson {
  public:
@@ -39,7 +37,7 @@ class Lesson {
   virtual std::vector<OptionField> fields() = 0;
   // Finds its texts, before anything is done. Throws ConfigError for options that do not fit
   // together, IoError for texts that cannot be read.
-  virtual void take_texts(const StudentOptions& student) = 0;
+  virtual void take_texts(const SettledOptions& student) = 0;
   // Throws ConfigError unless teachers can be trained on what take_texts() has found.
   virtual void require_text_of_teachers() const = 0;
   // Whether --distill-weight weighs it beside labels that the student learns from, too.
@@ -47,16 +45,15 @@ class Lesson {
   // How many teachers it can have.
   virtual std::size_t most_teachers() const { return 1024; }
   // Whether the student's training reads the teachers, and has their vocabulary.
-  virtual bool student_reads_teachers(const StudentOptions&) const { return false; }
+  virtual bool student_reads_teachers(const SettledOptions&) const { return false; }
   // Writes what is missing, and lets the student's options name all of it. Throws Interrupted after
   // a signal, ConfigError and DataError for teachers and texts.
-  virtual void write(const Teachers& teachers, StudentOptions& student,
+  virtual void write(const Teachers& teachers, SettledOptions& student,
                      const LessonPlace& place) = 0;
   // Measures what write() takes. The student's options name something as large then, in `scratch`
   // or elsewhere.
-  virtual DistillationCost measure(const Teachers& teachers, TeacherState state,
-                                   StudentOptions& student,
-                                   const std::filesystem::path& scratch) = 0;
+  virtual PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
+                            const std::filesystem::path& scratch) = 0;
 };
 
 // The lessons of all kinds of students; that of translators is the first.

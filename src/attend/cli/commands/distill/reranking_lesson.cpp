@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attend/cli/commands/distill/part_progress.h"
 #include "attend/cli/commands/distill/taught_cost.h"
+#include "attend/cli/commands/parts/part_progress.h"
 #include "attend/core/files/lines.h"
 #include "attend/core/strings/counted.h"
 #include "attend/tasks/classification/margins.h"
@@ -20,7 +20,7 @@ TeachTexts scores_by(const Teachers& teachers) {
 }
 
 // The student scores pairs of texts, and learns from `folder` alone.
-void settle_margins(StudentOptions& student, const std::filesystem::path& folder) {
+void settle_margins(SettledOptions& student, const std::filesystem::path& folder) {
   student.settle("problem-type", {"regression"});
   if (student.text("second-column").empty()) student.settle("second-column", {"3"});
   student.settle("train", {});
@@ -29,7 +29,7 @@ void settle_margins(StudentOptions& student, const std::filesystem::path& folder
 
 }  // namespace
 
-void RerankingLesson::take_texts(const StudentOptions& student) {
+void RerankingLesson::take_texts(const SettledOptions& student) {
   for (const char* const name : {"margins", "soft-labels", "distill-weight"})
     if (student.is_set()(name))
       throw ConfigError(fmt::format(
@@ -50,7 +50,7 @@ void RerankingLesson::require_text_of_teachers() const {
     throw ConfigError("--train: expected scored pairs of texts for --teacher-runs to learn from");
 }
 
-void RerankingLesson::write(const Teachers& teachers, StudentOptions& student,
+void RerankingLesson::write(const Teachers& teachers, SettledOptions& student,
                             const LessonPlace& place) {
   const std::vector<std::string> triples = read_triples(triples_);
   remark("scoring the passages of {} with {}\n", counted(std::ssize(triples), "triple"),
@@ -62,10 +62,9 @@ void RerankingLesson::write(const Teachers& teachers, StudentOptions& student,
   settle_margins(student, folder);
 }
 
-DistillationCost RerankingLesson::measure(const Teachers& teachers, TeacherState,
-                                          StudentOptions& student,
-                                          const std::filesystem::path& scratch) {
-  const StageCost cost =
+PartCosts RerankingLesson::measure(const Teachers& teachers, TeacherState, SettledOptions& student,
+                                   const std::filesystem::path& scratch) {
+  const PartCost cost =
       taught_cost(read_triples(triples_), passage_scores(), scores_by(teachers), scratch);
   settle_margins(student, scratch);
   return {cost};

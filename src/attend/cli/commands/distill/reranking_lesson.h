@@ -29,11 +29,11 @@ class RerankingLesson final : public Lesson {
     return "Train a reranker from the scores that others give to passages";
   }
   std::vector<OptionField> fields() override { return option_fields(options_); }
-  void take_texts(const StudentOptions& student) override;
+  void take_texts(const SettledOptions& student) override;
   void require_text_of_teachers() const override;
-  void write(const Teachers& teachers, StudentOptions& student, const LessonPlace& place) override;
-  DistillationCost measure(const Teachers& teachers, TeacherState state, StudentOptions& student,
-                           const std::filesystem::path& scratch) override;
+  void write(const Teachers& teachers, SettledOptions& student, const LessonPlace& place) override;
+  PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
+                    const std::filesystem::path& scratch) override;
 
  private:
   RerankingLessonOptions options_;

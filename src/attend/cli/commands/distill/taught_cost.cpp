@@ -23,8 +23,8 @@ std::int64_t bytes_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-StageCost taught_cost(std::span<const std::string> texts, const TaughtKind& kind,
-                      const TeachTexts& teach, const std::filesystem::path& folder) {
+PartCost taught_cost(std::span<const std::string> texts, const TaughtKind& kind,
+                     const TeachTexts& teach, const std::filesystem::path& folder) {
   const auto first = texts.first(std::min(kMeasuredTexts, texts.size()));
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<float> answers = first.empty() ? std::vector<float>{} : teach(first);

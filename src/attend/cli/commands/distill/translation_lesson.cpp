@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "attend/cli/commands/distill/part_progress.h"
-#include "attend/core/files/lines.h"
+#include "attend/cli/commands/parts/part_progress.h"
+#include "attend/cli/commands/parts/translating.h"
 #include "attend/core/strings/counted.h"
 #include "attend/tasks/training/part_folder.h"
 #include "attend/tasks/translation/pair_text.h"
@@ -17,26 +16,16 @@ namespace attend {
 
 namespace {
 
-constexpr std::size_t kMeasuredSentences = 128;
-
 void append(std::vector<std::string>& files, const std::vector<std::string>& more) {
   files.insert(files.end(), more.begin(), more.end());
 }
 
-LanguagePair languages_of(const StudentOptions& student) {
+LanguagePair languages_of(const SettledOptions& student) {
   return {student.text("src-lang"), student.text("tgt-lang")};
 }
 
-// The teachers as one translator. Throws DataError for models that do not fit together.
-TranslationEngine ensemble_of(const Teachers& teachers) {
-  TranslationEnsemble::Models models;
-  for (const auto& teacher : teachers)
-    models.push_back(std::make_shared<const TranslationModel>(translation_model(*teacher)));
-  return TranslationEngine(TranslationEnsemble(std::move(models)));
-}
-
 // Lowers the student's max-length to the positions of the teachers.
-void fit_lengths(const TranslationEnsemble& teachers, StudentOptions& student) {
+void fit_lengths(const TranslationEnsemble& teachers, SettledOptions& student) {
   std::int64_t length = std::stoll(student.text("max-length"));
   for (const auto& teacher : teachers.models()) {
     const PairTokens tokens(teacher->format.of(languages_of(student)),
@@ -49,29 +38,9 @@ void fit_lengths(const TranslationEnsemble& teachers, StudentOptions& student) {
   student.settle("max-length", {fmt::format("{}", length)});
 }
 
-struct Sample {
-  std::vector<std::string> first;  // lines
-  std::int64_t lines = 0;
-  std::int64_t bytes = 0;
-};
-
-Sample sample_of(const std::vector<std::string>& files) {
-  Sample sample;
-  std::string line;
-  for (const std::string& file : files) {
-    LineReader lines(file);
-    while (lines.next(line)) {
-      ++sample.lines;
-      sample.bytes += std::ssize(line) + 1;
-      if (sample.first.size() < kMeasuredSentences) sample.first.push_back(line);
-    }
-  }
-  return sample;
-}
-
 }  // namespace
 
-void TranslationLesson::take_texts(const StudentOptions& student) {
+void TranslationLesson::take_texts(const SettledOptions& student) {
   if (!student.list("prepared").empty())
     throw ConfigError("--prepared: expected --src-train, as teachers translate text, not tokens");
   pairs_ = {student.files("src-train"), student.files("tgt-train")};
@@ -99,12 +68,12 @@ void TranslationLesson::require_text_of_teachers() const {
     throw ConfigError("--tgt-train: expected translations for --teacher-runs to learn from");
 }
 
-bool TranslationLesson::student_reads_teachers(const StudentOptions& student) const {
+bool TranslationLesson::student_reads_teachers(const SettledOptions& student) const {
   return std::stod(student.text("distill-weight")) > 0.0;
 }
 
 void TranslationLesson::settle_languages(const TranslationModel& teacher,
-                                         StudentOptions& student) const {
+                                         SettledOptions& student) const {
   const PairTextOptions given{
       "", pairs_.src, pairs_.tgt, student.text("src-language"), student.text("tgt-language"), {}};
   const auto language_of = [&teacher](const std::string& known, const char* side) {
@@ -115,20 +84,23 @@ void TranslationLesson::settle_languages(const TranslationModel& teacher,
   student.settle("tgt-language", {language_of(tgt_language_of(given), "tgt")});
 }
 
+TargetSource TranslationLesson::targets_of(const SettledOptions& student) const {
+  return {texts_.src, texts_.tgt, languages_of(student), std::stoull(student.text("seed")),
+          checksums_};
+}
+
 TargetFiles TranslationLesson::write_targets(const TranslationEngine& teachers,
-                                             const StudentOptions& student,
+                                             const SettledOptions& student,
                                              const LessonPlace& place) const {
   remark("translating the text with {}\n",
          counted(std::ssize(teachers.ensemble().models()), "teacher"));
   PartProgress progress("sentences", place.resume_with);
-  const TargetSource source{texts_.src, texts_.tgt, languages_of(student),
-                            std::stoull(student.text("seed")), checksums_};
-  return attend::write_targets(teachers, source, options_.targets, place.out / "targets",
-                               progress.function());
+  return attend::write_targets(teachers, targets_of(student), options_.targets,
+                               place.out / "targets", progress.function());
 }
 
 void TranslationLesson::write_soft_targets(const TranslationEnsemble& teachers,
-                                           StudentOptions& student,
+                                           SettledOptions& student,
                                            const LessonPlace& place) const {
   remark("writing the {} most likely tokens for each of their targets\n", options_.teacher_top_k);
   PartProgress progress("pairs", place.resume_with);
@@ -143,7 +115,7 @@ void TranslationLesson::write_soft_targets(const TranslationEnsemble& teachers,
   student.settle("soft-targets", {folder.string()});
 }
 
-void TranslationLesson::write(const Teachers& teachers, StudentOptions& student,
+void TranslationLesson::write(const Teachers& teachers, SettledOptions& student,
                               const LessonPlace& place) {
   const TranslationEngine engine = ensemble_of(teachers);
   checksums_ = checksums_of(teachers);
@@ -164,38 +136,12 @@ void TranslationLesson::write(const Teachers& teachers, StudentOptions& student,
   if (options_.teacher_top_k > 0) write_soft_targets(engine.ensemble(), student, place);
 }
 
-StageCost TranslationLesson::targets_cost(const TranslationEngine& teachers, TeacherState state,
-                                          const StudentOptions& student) const {
-  const Sample text = sample_of(texts_.src);
-  const TargetOptions& o = options_.targets;
-  TranslationOptions decoding = teachers.default_options();
-  decoding.languages = languages_of(student);
-  decoding.beam.beam_size = o.beam_size;
-  // Untrained ones write until they must end; the translation is about as long as its source.
-  if (state == TeacherState::untrained) {
-    std::int64_t tokens = 0;
-    for (const std::string& line : text.first)
-      tokens += std::ssize(teachers.model().src_tokenizer.encode(line)) + 1;
-    decoding.beam.max_length = static_cast<int>(tokens / std::ssize(text.first)) + 1;
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  teachers.translate(text.first, "line ",
-                     {.accept = [](const Translation&) {}, .reject = [](const LineError&) {}},
-                     decoding);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double each = seconds / static_cast<double>(text.first.size());
-  const std::int64_t copies = o.targets == TargetChoice::sample ? o.samples : 1;
-  return {fmt::format("targets of {}", counted(text.lines, "sentence")),
-          each * static_cast<double>(text.lines * copies), 0, 2 * text.bytes * copies};
-}
-
-DistillationCost TranslationLesson::measure(const Teachers& teachers, TeacherState state,
-                                            StudentOptions& student, const std::filesystem::path&) {
+PartCosts TranslationLesson::measure(const Teachers& teachers, TeacherState state,
+                                     SettledOptions& student, const std::filesystem::path&) {
   const TranslationEngine engine = ensemble_of(teachers);
-  DistillationCost cost;
+  PartCosts cost;
   if (options_.targets.targets != TargetChoice::none)
-    cost.push_back(targets_cost(engine, state, student));
+    cost.push_back(targets_cost(engine, state, targets_of(student), options_.targets));
   // The text stands for its targets, which are as long.
   settle_languages(engine.model(), student);
   const Texts& text = pairs_.src.empty() ? Texts{texts_.src, texts_.src} : pairs_;

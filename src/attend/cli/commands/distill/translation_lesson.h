@@ -38,27 +38,26 @@ class TranslationLesson final : public Lesson {
   std::string help() const override { return "Train a translator from those of others"; }
   bool is_weighed() const override { return true; }
   std::vector<OptionField> fields() override { return option_fields(options_); }
-  void take_texts(const StudentOptions& student) override;
+  void take_texts(const SettledOptions& student) override;
   void require_text_of_teachers() const override;
   // Where their probabilities count.
-  bool student_reads_teachers(const StudentOptions& student) const override;
-  void write(const Teachers& teachers, StudentOptions& student, const LessonPlace& place) override;
-  DistillationCost measure(const Teachers& teachers, TeacherState state, StudentOptions& student,
-                           const std::filesystem::path& scratch) override;
+  bool student_reads_teachers(const SettledOptions& student) const override;
+  void write(const Teachers& teachers, SettledOptions& student, const LessonPlace& place) override;
+  PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
+                    const std::filesystem::path& scratch) override;
 
  private:
   struct Texts {
     std::vector<std::string> src, tgt;
   };
 
-  TargetFiles write_targets(const TranslationEngine& teachers, const StudentOptions& student,
+  TargetSource targets_of(const SettledOptions& student) const;
+  TargetFiles write_targets(const TranslationEngine& teachers, const SettledOptions& student,
                             const LessonPlace& place) const;
-  void write_soft_targets(const TranslationEnsemble& teachers, StudentOptions& student,
+  void write_soft_targets(const TranslationEnsemble& teachers, SettledOptions& student,
                           const LessonPlace& place) const;
-  StageCost targets_cost(const TranslationEngine& teachers, TeacherState state,
-                         const StudentOptions& student) const;
   // Names the languages of the student's files, whose names do not tell.
-  void settle_languages(const TranslationModel& teacher, StudentOptions& student) const;
+  void settle_languages(const TranslationModel& teacher, SettledOptions& student) const;
 
   TranslationLessonOptions options_;
   std::string checksums_;  // of the teachers

@@ -15,12 +15,6 @@ namespace attend {
 
 namespace {
 
-std::unique_ptr<Trainable> same_task(const Trainable& task) {
-  for (std::unique_ptr<Trainable>& one : trainable_tasks())
-    if (one->name() == task.name()) return std::move(one);
-  return nullptr;
-}
-
 void copy_values(std::span<const OptionField> from, std::span<const OptionField> to) {
   for (std::size_t i = 0; i < from.size(); ++i)
     if (const std::vector<std::string> values = option_values(from[i]);
@@ -54,7 +48,7 @@ OptionValue option_value_of(const std::string& text, std::span<const OptionField
 
 RunVariant variant_of(Trainable& task, const SessionOptions& session, const IsSet& is_set,
                       const std::vector<OptionValue>& values, const std::filesystem::path& folder) {
-  RunVariant variant{same_task(task), session, {}};
+  RunVariant variant{trainable_task(task.name()), session, {}};
   SessionOptions original = session;
   const std::vector<OptionField> fields = run_fields(variant.session, *variant.task);
   copy_values(run_fields(original, task), fields);

@@ -69,19 +69,6 @@ std::string settings_of(const TranslationEngine& teachers, const TargetSource& s
   return text;
 }
 
-TranslationOptions decoding_of(const TranslationEngine& teachers, const TargetSource& source,
-                               const TargetOptions& options) {
-  TranslationOptions decoding = teachers.default_options();
-  decoding.languages = source.languages;
-  decoding.beam.beam_size = options.beam_size;
-  if (options.targets == TargetChoice::nearest) decoding.beam.n_best = options.beam_size;
-  if (options.targets == TargetChoice::sample) {
-    decoding.sampling.emplace();
-    decoding.beam.n_best = options.samples;
-  }
-  return decoding;
-}
-
 const TranslationCandidate& nearest(const Translation& translation, const std::string& given) {
   const std::vector<std::string> references{given};
   double best = -1;
@@ -186,6 +173,19 @@ std::vector<std::pair<std::string, std::string>> translated(const TranslationEng
 
 }  // namespace
 
+TranslationOptions target_decoding(const TranslationEngine& teachers, const TargetSource& source,
+                                   const TargetOptions& options) {
+  TranslationOptions decoding = teachers.default_options();
+  decoding.languages = source.languages;
+  decoding.beam.beam_size = options.beam_size;
+  if (options.targets == TargetChoice::nearest) decoding.beam.n_best = options.beam_size;
+  if (options.targets == TargetChoice::sample) {
+    decoding.sampling.emplace();
+    decoding.beam.n_best = options.samples;
+  }
+  return decoding;
+}
+
 TargetFiles write_targets(const TranslationEngine& teachers, const TargetSource& source,
                           const TargetOptions& options, const std::filesystem::path& folder,
                           const std::function<void(std::int64_t)>& progress) {
@@ -197,7 +197,7 @@ TargetFiles write_targets(const TranslationEngine& teachers, const TargetSource&
         as_key("targets"), as_flag("tgt-train"));
   TargetFolder files(folder, settings_of(teachers, source, options));
   TargetFiles result{files.src(), files.tgt()};
-  TranslationOptions decoding = decoding_of(teachers, source, options);
+  TranslationOptions decoding = target_decoding(teachers, source, options);
   if (!files.is_complete()) {
     SourceReader reader(source, by_given);
     ParallelText text;

@@ -29,6 +29,8 @@ struct TargetOptions {
   TargetChoice targets = TargetChoice::best;
   int beam_size = 5;
   int samples = 1;
+
+  int of_a_sentence() const { return targets == TargetChoice::sample ? samples : 1; }
 };
 
 template <class Visitor>
@@ -50,6 +52,10 @@ struct TargetSource {
   std::uint64_t seed = 1;        // of samples
   std::string checksums = {};    // checksums_of() the teachers
 };
+
+// How its sentences are translated.
+TranslationOptions target_decoding(const TranslationEngine& teachers, const TargetSource& source,
+                                   const TargetOptions& options);
 
 struct TargetFiles {
   std::filesystem::path src, tgt;  // line by line; a sentence has as many lines as targets

@@ -1,4 +1,4 @@
-// The options of a student's training, of which a distillation settles some.
+// The options of a training, of which a command settles some.
 #pragma once
 
 #include <set>
@@ -11,10 +11,10 @@
 
 namespace attend {
 
-class StudentOptions {
+class SettledOptions {
  public:
   // Both must outlive it.
-  StudentOptions(Trainable& task, const IsSet& is_set);
+  SettledOptions(Trainable& task, const IsSet& is_set);
 
   bool has(std::string_view name) const { return find_option(fields_, name) != nullptr; }
   std::vector<std::string> list(std::string_view name) const;

@@ -1,4 +1,4 @@
-// Counts the parts of a lesson on a line, and stops after a part when a signal asks for it.
+// Counts what is done of a text on a line, and stops after a part when a signal asks for it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "attend/cli/commands/distill/student_options.h"
+#include "attend/cli/commands/parts/settled_options.h"
 
 #include <filesystem>
 
@@ -6,7 +6,7 @@
 
 namespace attend {
 
-StudentOptions::StudentOptions(Trainable& task, const IsSet& is_set)
+SettledOptions::SettledOptions(Trainable& task, const IsSet& is_set)
     : is_set_([this, &is_set](const std::string& name) {
         const bool is_open = vocabulary_is_open_ && vocabulary_.contains(name);
         return settled_.contains(name) || (is_set(name) && !is_open);
@@ -18,17 +18,17 @@ StudentOptions::StudentOptions(Trainable& task, const IsSet& is_set)
   }
 }
 
-std::vector<std::string> StudentOptions::list(std::string_view name) const {
+std::vector<std::string> SettledOptions::list(std::string_view name) const {
   return option_values(*find_option(fields_, name));
 }
 
-std::vector<std::string> StudentOptions::found(const std::vector<std::string>& names) const {
+std::vector<std::string> SettledOptions::found(const std::vector<std::string>& names) const {
   std::vector<std::string> files = in_folder(text("data"), names);
   for (std::string& file : files) file = std::filesystem::absolute(file).string();
   return files;
 }
 
-void StudentOptions::settle(const std::string& name, const std::vector<std::string>& values) {
+void SettledOptions::settle(const std::string& name, const std::vector<std::string>& values) {
   set_option(*find_option(fields_, name), values, name);
   settled_.insert(name);
 }
