@@ -125,6 +125,7 @@ TEST_F(FilterCommand, IgnoresNoOption) {
                                              {"--max-length-ratio", "2"},
                                              {"--max-character-ratio", "2"},
                                              {"--no-drop-identical"},
+                                             {"--drop-repeating"},
                                              {"--unique-sources"},
                                              {"--unique-targets"},
                                              {"--max-unaligned", "0.5"}}) {

@@ -10,10 +10,11 @@ class FilterOptionEffects : public CommandOptionEffects {
     write("in.en",
           "the dog is in the garden\nthe dog\na cat\na cat 123\nthe same\na cat !!!!\n"
           "der Hund ist nicht in dem Garten\nthe old dog of the man sleeps\n"
-          "donaudampfschifffahrt\nmouse\nx\n");
+          "donaudampfschifffahrt\nmouse\nx\nthe dog the dog the dog sleeps\n");
     write("in.de",
           "der Hund ist in dem Garten\nder Hund\neine Katze\neine Katze 123\nthe same\n"
-          "eine Katze !!!!\nder Hund ist in dem Haus\nder alte Hund\nFahrt\nMaus\nMaus\n");
+          "eine Katze !!!!\nder Hund ist in dem Haus\nder alte Hund\nFahrt\nMaus\nMaus\nder Hund "
+          "des Mannes schläft\n");
     write("in.tsv", "the dog\tder Hund\n");
     write("more.en", "another line\n");
     write("more.de", "noch eine Zeile\n");
@@ -42,6 +43,7 @@ TEST_F(FilterOptionEffects, OfRules) {
       {"max-length-ratio", "2", "", both},
       {"max-character-ratio", "2", "", both},
       {"drop-identical", "no", "", both},
+      {"drop-repeating", "yes", "", both},
       {"unique-sources", "yes", "", both + "?"},
       {"unique-targets", "yes", "", both},
       {"unique-memory", "1", "", ""},

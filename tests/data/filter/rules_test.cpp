@@ -152,6 +152,17 @@ TEST(PairRules, DropIdenticalSides) {
   EXPECT_EQ(broken(options, "the same", "The same"), kKept);
 }
 
+TEST(PairRules, DropASideThatRepeatsWhatTheOtherDoesNot) {
+  FilterOptions options = no_rules();
+  const std::string once = "der Hund schläft", again = "the dog the dog the dog sleeps";
+  EXPECT_EQ(broken(options, once, again), kKept);
+  options.pairs.drop_repeating = true;
+  EXPECT_EQ(broken(options, once, again), FilterRule::drop_repeating);
+  EXPECT_EQ(broken(options, again, once), FilterRule::drop_repeating);
+  EXPECT_EQ(broken(options, "nein, nein, nein", "no, no, no"), kKept);
+  EXPECT_EQ(broken(options, once, "the dog sleeps"), kKept);
+}
+
 TEST(PairRules, CheckTheLanguageOfEachSide) {
   FilterOptions options = no_rules();
   options.languages.src_lang = "en";
@@ -218,6 +229,7 @@ TEST(PairRules, ListThoseThatAreOn) {
                .max_digits = 0.9,
                .max_punctuation = 0.9};
   all.pairs.max_character_ratio = 2;
+  all.pairs.drop_repeating = true;
   all.languages = {"en", "de"};
   Rules expected;
   for (int rule = 0; rule <= static_cast<int>(FilterRule::tgt_lang); ++rule)

@@ -90,9 +90,10 @@ void refuse_missing(std::string_view option, bool missing, std::string_view what
 PairLayout layout_of(const FilteredText& a, const OptionBinding& binding) {
   constexpr const char* kOut = "the file to write";
   if (!a.text.empty()) {
-    binding.refuse_beside("--text", {"src", "tgt", "tsv", "out-src", "out-tgt", "tgt-lang",
-                                     "max-length-ratio", "max-character-ratio", "drop-identical",
-                                     "unique-sources", "unique-targets", "max-unaligned"});
+    binding.refuse_beside(
+        "--text", {"src", "tgt", "tsv", "out-src", "out-tgt", "tgt-lang", "max-length-ratio",
+                   "max-character-ratio", "drop-identical", "drop-repeating", "unique-sources",
+                   "unique-targets", "max-unaligned"});
     refuse_missing("out", a.out.empty(), kOut);
     return PairLayout::single;
   }

@@ -25,6 +25,7 @@ enum class FilterRule {
   max_length_ratio,
   max_character_ratio,
   drop_identical,
+  drop_repeating,
   src_lang,
   tgt_lang,
   unique,
@@ -36,13 +37,13 @@ enum class FilterRule {
   keep_best
 };
 inline std::span<const std::string_view> enum_names(FilterRule) {
-  static constexpr std::array<std::string_view, 22> kNames{
+  static constexpr std::array<std::string_view, 23> kNames{
       "not-text",       "empty",           "min-words",        "max-words",
       "min-characters", "max-characters",  "max-word-length",  "min-letters",
       "max-digits",     "max-punctuation", "max-length-ratio", "max-character-ratio",
-      "drop-identical", "src-lang",        "tgt-lang",         "unique",
-      "unique-sources", "unique-targets",  "max-tokens",       "min-score",
-      "max-unaligned",  "keep-best"};
+      "drop-identical", "drop-repeating",  "src-lang",         "tgt-lang",
+      "unique",         "unique-sources",  "unique-targets",   "max-tokens",
+      "min-score",      "max-unaligned",   "keep-best"};
   return kNames;
 }
 inline std::string_view name_of(FilterRule rule) {
@@ -83,6 +84,7 @@ struct PairFilterOptions {
   double max_length_ratio = 3;
   double max_character_ratio = 0;
   bool drop_identical = true;
+  bool drop_repeating = false;
 };
 
 template <class Visitor>
@@ -93,6 +95,9 @@ void fields(PairFilterOptions& o, Visitor&& visit) {
         "largest ratio of characters between the longer and the shorter side of a pair; 0: any "
         "ratio");
   visit("drop-identical", o.drop_identical, "drop pairs whose source and target are equal");
+  visit("drop-repeating", o.drop_repeating,
+        "drop pairs one side of which repeats words that the other does not, as translators do "
+        "that have lost the source");
 }
 
 // The first of several equal lines or pairs that pass the other rules stays.

@@ -9,6 +9,7 @@
 #include "attend/core/options/option_fields.h"
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
+#include "attend/text/repetition.h"
 
 namespace attend {
 namespace {
@@ -29,6 +30,11 @@ std::string_view without_outer_spaces(std::string_view text) {
     end = at;
   }
   return begin < end ? text.substr(begin, end - begin) : std::string_view();
+}
+
+// Whether one says again what the other says once.
+bool repeats(std::string_view a, std::string_view b) {
+  return !repeated_part(a, b).empty() || !repeated_part(b, a).empty();
 }
 
 // At most `most` times as many on one side as on the other; 0: any.
@@ -70,6 +76,7 @@ std::vector<FilterRule> PairRules::rules() const {
   add(FilterRule::max_length_ratio, in_pairs_ && pairs_.max_length_ratio > 0);
   add(FilterRule::max_character_ratio, in_pairs_ && pairs_.max_character_ratio > 0);
   add(FilterRule::drop_identical, in_pairs_ && pairs_.drop_identical);
+  add(FilterRule::drop_repeating, in_pairs_ && pairs_.drop_repeating);
   add(FilterRule::src_lang, src_language_.has_value());
   add(FilterRule::tgt_lang, tgt_language_.has_value());
   return rules;
@@ -90,6 +97,7 @@ std::optional<FilterRule> PairRules::broken_by(const TextPair& pair) const {
     if (const auto broken = broken_ratios(src, tgt)) return broken;
     if (pairs_.drop_identical && without_outer_spaces(pair.src) == without_outer_spaces(pair.tgt))
       return FilterRule::drop_identical;
+    if (pairs_.drop_repeating && repeats(pair.src, pair.tgt)) return FilterRule::drop_repeating;
   }
   return broken_languages(pair);
 }

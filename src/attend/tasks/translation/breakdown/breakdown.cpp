@@ -14,7 +14,7 @@
 #include "attend/metrics/report.h"
 #include "attend/tasks/translation/breakdown/negation.h"
 #include "attend/tasks/translation/trust/flags.h"
-#include "attend/tasks/translation/trust/words.h"
+#include "attend/text/words.h"
 #include "attend/translation_breakdown.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "attend/tasks/translation/trust/words.h"
+#include "attend/text/words.h"
 
 namespace attend {
 

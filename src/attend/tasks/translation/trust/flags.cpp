@@ -11,10 +11,10 @@
 #include "attend/core/strings/utf8.h"
 #include "attend/error.h"
 #include "attend/tasks/translation/trust/numbers.h"
-#include "attend/tasks/translation/trust/repetition.h"
-#include "attend/tasks/translation/trust/words.h"
 #include "attend/text/language/language_tag.h"
+#include "attend/text/repetition.h"
 #include "attend/text/text_measures.h"
+#include "attend/text/words.h"
 
 namespace attend {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "attend/core/strings/utf8.h"
-#include "attend/tasks/translation/trust/words.h"
+#include "attend/text/words.h"
 
 namespace attend {
 

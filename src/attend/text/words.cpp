@@ -1,4 +1,4 @@
-#include "attend/tasks/translation/trust/words.h"
+#include "attend/text/words.h"
 
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"

@@ -1,4 +1,4 @@
-#include "attend/tasks/translation/trust/repetition.h"
+#include "attend/text/repetition.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attend/core/strings/utf8.h"
-#include "attend/tasks/translation/trust/words.h"
+#include "attend/text/words.h"
 
 namespace attend {
 

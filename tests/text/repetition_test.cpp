@@ -1,4 +1,4 @@
-#include "attend/tasks/translation/trust/repetition.h"
+#include "attend/text/repetition.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "attend/tasks/translation/trust/words.h"
+#include "attend/text/words.h"
 
 #include <gtest/gtest.h>
 
