@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <span>
+#include <vector>
+
 #include "attend/backend/bytes.h"
 #include "attend/core/files/atomic_file.h"
 #include "attend/core/files/lines.h"
@@ -47,6 +51,25 @@ std::uint32_t checksum_of_bytes(const Checkpoint& model) {
 }
 
 }  // namespace
+
+std::string checksums_of(const std::vector<std::string>& files) {
+  std::string lines;
+  std::vector<char> block(std::size_t{1} << 20);
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    std::uint32_t all = 0;
+    std::int64_t bytes = 0;
+    while (in) {
+      in.read(block.data(), std::ssize(block));
+      const auto count = static_cast<std::size_t>(in.gcount());
+      all = 31 * all + crc32_of(std::as_bytes(std::span(block).first(count)));
+      bytes += in.gcount();
+    }
+    if (!in.eof()) throw IoError(fmt::format("{}: cannot be read", printable(file, 500)));
+    lines += fmt::format("# of {}: {} bytes, checksum {:08x}\n", printable(file, 500), bytes, all);
+  }
+  return lines;
+}
 
 std::string checksums_of(const Teachers& teachers) {
   std::string line = "# checksums";

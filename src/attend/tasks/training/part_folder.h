@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "attend/tasks/training/initial_model.h"
 
@@ -19,5 +20,9 @@ void open_part_folder(const std::filesystem::path& folder, const std::string& se
 std::string checksums_of(const Teachers& teachers);
 // The same, after lines that say where they are.
 std::string names_of(const Teachers& teachers);
+
+// The same for files, a line for each: a text that was written again at the same place is another
+// one. Throws IoError.
+std::string checksums_of(const std::vector<std::string>& files);
 
 }  // namespace attend

@@ -133,6 +133,61 @@ TEST_F(Targets, RefuseAFolderWithOtherTargets) {
                             {"made by other models, of another text or with other options"});
 }
 
+TEST_F(Targets, RefuseAFolderOfAnotherTextInTheSameFile) {
+  sentences_.resize(3);
+  lines("src", sentences_);
+  written({}, "targets");
+  lines("src", {"the dog", "a cat"});
+  expect_error<ConfigError>([&] { written({}, "targets"); }, {"of another text"});
+}
+
+TEST_F(Targets, MayBeSamplesAmongTheMostLikelyTokens) {
+  sentences_.resize(5);
+  lines("src", sentences_);
+  TargetOptions options{.targets = TargetChoice::sample, .samples = 2};
+  options.sampling.top_k = 1;
+  const std::vector<std::string> greedy = read_lines(written(options, "k").tgt.string());
+  ASSERT_GT(greedy.size(), 1u);
+  EXPECT_EQ(greedy[0], greedy[1]) << "both are the most likely one";
+  options.sampling = {.top_p = 0};
+  EXPECT_EQ(read_lines(written(options, "p").tgt.string()), greedy);
+  options.sampling = {.temperature = 0};
+  EXPECT_EQ(read_lines(written(options, "cold").tgt.string()), greedy);
+  options.sampling = {};
+  EXPECT_NE(read_lines(written(options, "all").tgt.string()), greedy);
+}
+
+TEST_F(Targets, MayBeSeveralOfTheBeam) {
+  sentences_.resize(5);
+  lines("src", sentences_);
+  TargetOptions options{.beam_size = 4};
+  const std::vector<std::string> best = read_lines(written(options, "one").tgt.string());
+  options.n_best = 3;
+  EXPECT_EQ(options.of_a_sentence(), 3);
+  const std::vector<std::string> all = read_lines(written(options, "three").tgt.string());
+  ASSERT_GE(all.size(), 2 * best.size());
+  EXPECT_EQ(all.front(), best.front());
+  EXPECT_NE(all[1], all[0]);
+}
+
+TEST_F(Targets, MayHaveNoise) {
+  sentences_.resize(30);
+  lines("src", sentences_);
+  TargetOptions options;
+  const std::vector<std::string> clean = read_lines(written(options, "clean").tgt.string());
+  options.noise = {.blank = 1};
+  const std::vector<std::string> blank = read_lines(written(options, "blank").tgt.string());
+  ASSERT_EQ(blank.size(), clean.size());
+  EXPECT_TRUE(blank.front().starts_with("<blank>")) << blank.front();
+  options.noise = {.drop = 0.3, .swap = 3};
+  const std::vector<std::string> noisy = read_lines(written(options, "noisy").tgt.string());
+  EXPECT_NE(noisy, clean);
+  EXPECT_EQ(read_lines(written(options, "again").tgt.string()), noisy);
+  source_.seed = 2;
+  EXPECT_NE(read_lines(written(options, "other").tgt.string()), noisy);
+  expect_error<ConfigError>([&] { written(options, "noisy"); }, {"made by other models"});
+}
+
 TEST_F(Targets, RefuseToChooseWithoutGivenTranslations) {
   expect_error<ConfigError>([&] { written({.targets = TargetChoice::nearest}, "targets"); },
                             {"targets: expected given translations"});

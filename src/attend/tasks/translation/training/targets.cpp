@@ -61,9 +61,13 @@ std::string settings_of(const TranslationEngine& teachers, const TargetSource& s
   for (const auto& model : teachers.ensemble().models())
     text += fmt::format("# by {}\n", printable(model->source, 500));
   text += source.checksums;
-  for (const auto* files : {&source.src, &source.tgt})
-    for (const std::string& file : *files) text += fmt::format("# of {}\n", printable(file, 500));
-  if (options.targets == TargetChoice::sample) text += fmt::format("# of seed {}\n", source.seed);
+  for (const auto* files : {&source.src, &source.tgt}) text += checksums_of(*files);
+  const WordNoise& noise = options.noise;
+  if (options.targets == TargetChoice::sample || !noise.is_none())
+    text += fmt::format("# of seed {}\n", source.seed);
+  if (options.n_best > 1) text += fmt::format("# the {} best\n", options.n_best);
+  if (!noise.is_none())
+    text += fmt::format("# with noise {} {} {}\n", noise.drop, noise.blank, noise.swap);
   text += fmt::format("# from {} to {}\n", quote(source.languages.source),
                       quote(source.languages.target));
   return text;
@@ -142,29 +146,29 @@ std::int64_t count_lines(const std::filesystem::path& file) {
   return count;
 }
 
-// The pairs of one part: the targets of each sentence that has some.
+// The pairs of one part: the targets of each sentence that has some. `random`: of their noise.
 std::vector<std::pair<std::string, std::string>> translated(const TranslationEngine& teachers,
                                                             const ParallelText& text,
                                                             const TargetOptions& options,
-                                                            const TranslationOptions& decoding) {
+                                                            const TranslationOptions& decoding,
+                                                            Random random) {
   std::vector<std::pair<std::string, std::string>> pairs;
   std::size_t i = 0;
   const auto add = [&](std::size_t of, const std::string& target) {
-    if (!is_blank(target)) pairs.emplace_back(text.src[of], target);
+    if (is_blank(target)) return;
+    pairs.emplace_back(text.src[of], options.noise.is_none()
+                                         ? target
+                                         : with_word_noise(target, options.noise, random));
   };
   const AnswerSink<Translation> sink{
       .accept =
           [&](const Translation& translation) {
             const std::size_t of = i++;
             if (is_blank(text.src[of])) return;
-            if (options.targets == TargetChoice::sample) {
-              for (const TranslationCandidate& sample : translation.candidates)
-                add(of, sample.text);
-            } else if (options.targets == TargetChoice::nearest) {
-              add(of, nearest(translation, text.tgt[of]).text);
-            } else {
-              add(of, translation.text());
-            }
+            if (options.targets == TargetChoice::nearest)
+              return add(of, nearest(translation, text.tgt[of]).text);
+            for (const TranslationCandidate& candidate : translation.candidates)
+              add(of, candidate.text);
           },
       .reject = [&](const LineError&) { ++i; }};
   teachers.translate(text.src, "line ", sink, decoding);
@@ -178,9 +182,10 @@ TranslationOptions target_decoding(const TranslationEngine& teachers, const Targ
   TranslationOptions decoding = teachers.default_options();
   decoding.languages = source.languages;
   decoding.beam.beam_size = options.beam_size;
+  decoding.beam.n_best = options.n_best;
   if (options.targets == TargetChoice::nearest) decoding.beam.n_best = options.beam_size;
   if (options.targets == TargetChoice::sample) {
-    decoding.sampling.emplace();
+    decoding.sampling = options.sampling;
     decoding.beam.n_best = options.samples;
   }
   return decoding;
@@ -207,7 +212,8 @@ TargetFiles write_targets(const TranslationEngine& teachers, const TargetSource&
       if (!files.has_part(part)) {
         if (decoding.sampling)
           decoding.sampling->seed = source.seed + static_cast<std::uint64_t>(part);
-        files.write_part(part, translated(teachers, text, options, decoding));
+        const Random random({source.seed, stream_of(fmt::format("noise {}", part))});
+        files.write_part(part, translated(teachers, text, options, decoding, random));
       }
       progress(sentences);
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attend/core/options/options.h"
+#include "attend/data/noise/word_noise.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -29,8 +30,14 @@ struct TargetOptions {
   TargetChoice targets = TargetChoice::best;
   int beam_size = 5;
   int samples = 1;
+  SamplingOptions sampling = {};  // without a seed
+  // Not options of a distillation: how many translations of the beam there are, and their noise.
+  int n_best = 1;
+  WordNoise noise = {};
 
-  int of_a_sentence() const { return targets == TargetChoice::sample ? samples : 1; }
+  int of_a_sentence() const {
+    return targets == TargetChoice::sample ? samples : targets == TargetChoice::best ? n_best : 1;
+  }
 };
 
 template <class Visitor>
@@ -42,6 +49,13 @@ void fields(TargetOptions& o, Visitor&& visit) {
         "beam size of the translations by the teachers");
   visit("target-samples", o.samples, between(1, kMostSamples),
         "translations of each sentence, where the targets are samples");
+  visit("target-temperature", o.sampling.temperature, between(0, kTemperatures.most),
+        "temperature of targets that are samples: the logits are divided by this");
+  visit("target-top-k", o.sampling.top_k, between(-1, kVocabularySizes.most),
+        "targets that are samples: draw among the k most likely tokens; 0 or -1: all");
+  visit("target-top-p", o.sampling.top_p, between(0, 1),
+        "targets that are samples: draw among the most likely tokens that together have this "
+        "probability");
 }
 
 // A text whose sentences are translated.
@@ -49,7 +63,7 @@ struct TargetSource {
   std::vector<std::string> src;  // files
   std::vector<std::string> tgt;  // their translations, for TargetChoice::nearest
   LanguagePair languages = {};   // of the text, for a multilingual model
-  std::uint64_t seed = 1;        // of samples
+  std::uint64_t seed = 1;        // of samples and noise
   std::string checksums = {};    // checksums_of() the teachers
 };
 
