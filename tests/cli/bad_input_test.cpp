@@ -35,6 +35,29 @@ TEST_F(BadInput, TrainingFilesAreNamedWithWhatIsWrong) {
   expect_training_error({"--src-train", "cut.en"}, {"cut.en", "gzip"});
 }
 
+TEST_F(BadInput, TextWithoutTranslationsIsNamedWithWhatIsWrong) {
+  const auto expect_refused = [this](const std::vector<std::string>& more,
+                                     const std::vector<std::string>& parts) {
+    std::vector<std::string> arguments = training("run", more);
+    arguments.erase(arguments.begin());
+    arguments.front() = "backtranslate";
+    expect_error(arguments, parts);
+    EXPECT_FALSE(std::filesystem::exists(path("run"))) << "nothing was begun";
+  };
+  expect_refused({"--tgt-mono", "absent.de"}, {"absent.de", "No such file"});
+  expect_refused({"--tgt-mono", "train.de", "--src-mono", "."}, {folder_, "directory"});
+  write("empty.de", "");
+  expect_refused({"--tgt-mono", "empty.de"}, {"empty.de", "empty"});
+  write("blank.de", "\n \n");
+  expect_refused({"--tgt-mono", "blank.de"}, {"blank.de", "none"});
+  write("utf8.de", "\xff\xfe\n");
+  expect_refused({"--tgt-mono", "utf8.de"}, {"utf8.de:1", "UTF-8"});
+  write("short.en", "One line.\n");
+  expect_refused({"--tgt-mono", "train.de", "--src-train", "short.en"},
+                 {"short.en", "train.de", "400"});
+  expect_refused({"--tgt-mono", "train.de", "--reverse", path("absent")}, {"absent"});
+}
+
 TEST_F(BadInput, OptionsAreNamedWithTheNearestOnes) {
   expect_training_error({"--d-modle", "32"}, {"--d-modle", "--d-model"});
   expect_training_error({"--n-heads", "3"}, {"n-heads", "d-model"});

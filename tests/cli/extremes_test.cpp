@@ -39,6 +39,16 @@ const std::vector<ExtremeCase> kCases{
     {"train embedding",
      "--train pairs.tsv --valid pairs.tsv --valid-scored scored.tsv --n-encoder-layers 1" + kTiny,
      ""},
+    {"backtranslate",
+     "--src-train few.en --tgt-train few.de --tgt-mono few.de --n-encoder-layers 1 "
+     "--n-decoder-layers 1 --max-length-ratio 0 --mono-decoding sample" +
+         kTiny,
+     ""},
+    {"backtranslate",
+     "--src-train few.en --tgt-train few.de --tgt-mono few.de --n-encoder-layers 1 "
+     "--n-decoder-layers 1 --max-length-ratio 0 --mono-decoding noised" +
+         kTiny,
+     ""},
     {"distill",
      "--src-train few.en --tgt-train few.de --teacher-runs 1 --n-encoder-layers 1 "
      "--n-decoder-layers 1" +
@@ -115,14 +125,15 @@ bool asks_for_hours(const NumberOption& option, const FoundRange& range) {
       "max-steps",         "max-length",       "max-tokens",       "n-best",
       "min-length",        "accumulate",       "shards",           "n-layers",
       "bootstrap-samples", "n-encoder-layers", "n-decoder-layers", "teacher-runs",
-      "target-samples",    "trials",           "target-beam-size"};
+      "target-samples",    "trials",           "target-beam-size", "mono-translations",
+      "mono-beam-size"};
   return !range.open && range.most > 1000 && kWork.contains(option.name);
 }
 
 // Commands that train have the options of attend train, which are tried there.
 bool is_tried_by_training(const NumberOption& option, const NumberOptions& numbers) {
   const std::string& command = option.command.front();
-  if (command != "distill" && command != "tune") return false;
+  if (command != "backtranslate" && command != "distill" && command != "tune") return false;
   if (command == "tune" && option.command.back() != "translation") return true;
   return std::any_of(numbers.list().begin(), numbers.list().end(), [&](const NumberOption& other) {
     return other.command.front() == "train" && other.name == option.name;

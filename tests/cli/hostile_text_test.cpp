@@ -18,6 +18,12 @@ const std::string kHostile = kEscape + kControl + kOverride + kNoUtf8 + "\r\b\x7
 
 class HostileText : public SmallRunTest {
  protected:
+  std::vector<std::string> augmenting(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = training("run", more);
+    arguments.erase(arguments.begin());
+    arguments.front() = "backtranslate";
+    return arguments;
+  }
   static void expect_harmless(const std::string& text, std::size_t most) {
     EXPECT_LT(text.size(), most);
     EXPECT_TRUE(is_utf8(text));
@@ -52,6 +58,10 @@ TEST_F(HostileText, OfArgumentsIsShownAsEscapesAndShort) {
     expect_harmless_error({"info", text});
     expect_harmless_error({"train", text});
     expect_harmless_error(training("run", {"--src-train", text}));
+    expect_harmless_error(augmenting({"--tgt-mono", text}));
+    expect_harmless_error(augmenting({"--tgt-mono", "train.de", "--tag", text}));
+    expect_harmless_error(augmenting({"--tgt-mono", "train.de", "--reverse", text}));
+    expect_harmless_error(augmenting({"--tgt-mono", "train.de", "--reverse-options", text}));
     expect_harmless_error({"evaluate", "--hypotheses", text, "--references", text});
   }
 }

@@ -45,13 +45,14 @@ case "\${1:-} \${2:-}" in
   "lab "[a-z]*) exec "$attend" "\$@" --quick ;;
   "train "* | "prepare "*) kind=\$2 ;;
   "distill classification" | "distill embedding") kind=\$2 ;;
-  "distill "*) kind=translation ;;
+  "distill "* | "backtranslate "*) kind=translation ;;
   *) exec "$attend" "\$@" ;;
 esac
 out=run own=yes
 previous=
 of=
 [ "\$1" = prepare ] && of=prepare-
+[ "\$1" = backtranslate ] && of=back-
 # The student of translators has their vocabulary.
 [ "\$1 \$kind" = "distill translation" ] && of=from-
 for word in "\$@"; do
@@ -103,6 +104,8 @@ n-heads = 2
 d-ff = 16'
 layers='n-encoder-layers = 1'
 printf '%s\n%s\nn-decoder-layers = 1\nvalid-every = 6\n' "$common" "$layers" >"$work/translation.toml"
+# Translators of a few steps repeat themselves.
+{ cat "$work/translation.toml"; printf 'max-length-ratio = 0\ndrop-repeating = false\nmin-letters = 0\n'; } >"$work/back-translation.toml"
 printf '%s\nn-layers = 1\nsequence-length = 64\n' "$common" >"$work/lm.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/classification.toml"
 printf '%s\n%s\n' "$common" "$layers" >"$work/embedding.toml"

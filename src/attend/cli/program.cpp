@@ -80,6 +80,7 @@ int fail(std::string_view message, int status) {
 void add_commands(CLI::App& app) {
   add_demo_command(app);
   add_train_command(app);
+  add_backtranslate_command(app);
   add_distill_command(app);
   add_tune_command(app);
   add_data_command(app);

@@ -350,13 +350,14 @@ TEST_F(CommandOptionEffects, OfEveryCommandAreTested) {
   const std::regex line("\n  ([a-z]+) ");
   for (std::sregex_iterator match(list.begin(), list.end(), line), end; match != end; ++match)
     commands.insert((*match)[1]);
-  EXPECT_EQ(commands, (std::set<std::string>{
-                          "attention", "average",  "calibrate", "classify", "completion", "data",
-                          "demo",      "distill",  "embed",     "evaluate", "explain",    "export",
-                          "filter",    "generate", "glossary",  "help",     "import",     "info",
-                          "lab",       "man",      "merge",     "migrate",  "optimize",   "page",
-                          "prepare",   "quantize", "score",     "serve",    "shortlist",  "train",
-                          "translate", "tune"}));
+  EXPECT_EQ(commands,
+            (std::set<std::string>{
+                "attention", "average",   "backtranslate", "calibrate", "classify", "completion",
+                "data",      "demo",      "distill",       "embed",     "evaluate", "explain",
+                "export",    "filter",    "generate",      "glossary",  "help",     "import",
+                "info",      "lab",       "man",           "merge",     "migrate",  "optimize",
+                "page",      "prepare",   "quantize",      "score",     "serve",    "shortlist",
+                "train",     "translate", "tune"}));
   ASSERT_EQ(run({"train", "--help"}), 0);
   for (const char* task : {"translation", "lm", "classification", "embedding", "tagging"})
     EXPECT_NE(out_.find(std::string("\n  ") + task), std::string::npos);

@@ -83,6 +83,10 @@ void add_shortlist_command(CLI::App& app);
 // attend tune TASK --ranges R... --out F: searches for the settings of a training.
 void add_tune_command(CLI::App& app);
 
+// attend backtranslate --src-train F --tgt-train F --tgt-mono F --out RUN: trains a translator also
+// on text that has no translations.
+void add_backtranslate_command(CLI::App& app);
+
 // attend distill TEACHER... --src F --out RUN: trains a translator from what others say and write.
 void add_distill_command(CLI::App& app);
 

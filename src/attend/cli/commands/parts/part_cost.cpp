@@ -54,9 +54,9 @@ void tell_costs(const PartCosts& costs, OutputFormat format) {
                                       {"disk_bytes", all.disk_bytes}};
     return answer("{}\n", json_text(json, 1));
   }
-  answer("{:<32}{:>10}{:>12}\n", "", "time", "disk");
+  answer("{:<36}{:>10}{:>12}\n", "", "time", "disk");
   const auto print = [](const PartCost& part) {
-    answer("{:<32}{:>10}{:>12}\n", part.name, readable_duration(part.seconds),
+    answer("{:<36}{:>10}{:>12}\n", part.name, readable_duration(part.seconds),
            megabytes(part.disk_bytes));
   };
   for (const PartCost& part : costs) print(part);

@@ -1,13 +1,14 @@
 #include "attend/cli/commands/parts/settled_options.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "attend/tasks/training/training_task.h"
 
 namespace attend {
 
-SettledOptions::SettledOptions(Trainable& task, const IsSet& is_set)
-    : is_set_([this, &is_set](const std::string& name) {
+SettledOptions::SettledOptions(Trainable& task, IsSet is_set)
+    : is_set_([this, is_set = std::move(is_set)](const std::string& name) {
         const bool is_open = vocabulary_is_open_ && vocabulary_.contains(name);
         return settled_.contains(name) || (is_set(name) && !is_open);
       }) {

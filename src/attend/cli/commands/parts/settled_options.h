@@ -13,9 +13,10 @@ namespace attend {
 
 class SettledOptions {
  public:
-  // Both must outlive it.
-  SettledOptions(Trainable& task, const IsSet& is_set);
+  // `task` must outlive it.
+  SettledOptions(Trainable& task, IsSet is_set);
 
+  std::vector<std::string> names() const { return option_names(fields_); }
   bool has(std::string_view name) const { return find_option(fields_, name) != nullptr; }
   std::vector<std::string> list(std::string_view name) const;
   std::string text(std::string_view name) const { return list(name).front(); }
