@@ -12,7 +12,7 @@ namespace attend {
 namespace {
 
 // "reverse model; round-1/tgt-mono by 1; ..."
-std::string told(const std::vector<AugmentationPart>& plan) {
+std::string plan_as_text(const std::vector<AugmentationPart>& plan) {
   std::string text;
   for (const AugmentationPart& part : plan) {
     const char* direction = part.direction == TranslationDirection::forward ? "forward" : "reverse";
@@ -33,7 +33,7 @@ std::string told(const std::vector<AugmentationPart>& plan) {
   return text;
 }
 
-AugmentationTexts texts(bool target, bool source, int rounds) {
+AugmentationTexts mono_texts(bool target, bool source, int rounds) {
   AugmentationTexts texts;
   if (target) texts.tgt_mono = {"more.de"};
   if (source) texts.src_mono = {"more.en"};
@@ -42,28 +42,28 @@ AugmentationTexts texts(bool target, bool source, int rounds) {
 }
 
 TEST(AugmentationPlan, TranslatesTargetTextOnce) {
-  EXPECT_EQ(told(augmentation_plan(texts(true, false, 1))),
+  EXPECT_EQ(plan_as_text(augmentation_plan(mono_texts(true, false, 1))),
             "reverse in reverse; round-1/tgt-mono by 1; forward in . from 2; ");
-  AugmentationTexts given = texts(true, false, 1);
+  AugmentationTexts given = mono_texts(true, false, 1);
   given.reverse = "de-en";
-  EXPECT_EQ(told(augmentation_plan(given)),
+  EXPECT_EQ(plan_as_text(augmentation_plan(given)),
             "reverse is de-en; round-1/tgt-mono by 1; forward in . from 2; ");
 }
 
 TEST(AugmentationPlan, AlternatesWithTextOfBothLanguages) {
-  EXPECT_EQ(told(augmentation_plan(texts(true, true, 2))),
+  EXPECT_EQ(plan_as_text(augmentation_plan(mono_texts(true, true, 2))),
             "reverse in reverse; round-1/tgt-mono by 1; forward in round-1/forward from 2; "
             "round-2/src-mono by 3; reverse in round-2/reverse from 4; round-2/tgt-mono by 5; "
             "forward in . from 6; ");
 }
 
 TEST(AugmentationPlan, TrainsOnItsOwnTranslationsOfSourceText) {
-  EXPECT_EQ(told(augmentation_plan(texts(false, true, 2))),
+  EXPECT_EQ(plan_as_text(augmentation_plan(mono_texts(false, true, 2))),
             "forward in forward; round-1/src-mono by 1; forward in round-1/forward from 2; "
             "round-2/src-mono by 3; forward in . from 4; ");
-  AugmentationTexts given = texts(false, true, 1);
+  AugmentationTexts given = mono_texts(false, true, 1);
   given.forward = "en-de";
-  EXPECT_EQ(told(augmentation_plan(given)),
+  EXPECT_EQ(plan_as_text(augmentation_plan(given)),
             "forward is en-de; round-1/src-mono by 1; forward in . from 2; ");
 }
 
@@ -76,20 +76,20 @@ TEST(AugmentationPlan, RefusesWhatWouldHaveNoEffect) {
       EXPECT_TRUE(std::string(error.what()).starts_with(message)) << error.what();
     }
   };
-  refuses(texts(false, false, 1), "--tgt-mono: expected the text to translate");
-  refuses(texts(true, true, 1), "--rounds: expected 2 or more");
-  refuses(texts(true, false, 2), "--rounds: expected 1 without --src-mono");
-  AugmentationTexts model = texts(true, false, 1);
+  refuses(mono_texts(false, false, 1), "--tgt-mono: expected the text to translate");
+  refuses(mono_texts(true, true, 1), "--rounds: expected 2 or more");
+  refuses(mono_texts(true, false, 2), "--rounds: expected 1 without --src-mono");
+  AugmentationTexts model = mono_texts(true, false, 1);
   model.forward = "en-de";
   refuses(model, "--forward: works only without --tgt-mono");
-  model = texts(false, true, 1);
+  model = mono_texts(false, true, 1);
   model.reverse = "de-en";
   refuses(model, "--reverse: works only with --tgt-mono");
-  model = texts(true, false, 1);
+  model = mono_texts(true, false, 1);
   model.reverse = "de-en";
   model.reverse_options = {"d-model=32"};
   refuses(model, "--reverse-options: works only where a reverse model is trained");
-  model = texts(true, true, 2);
+  model = mono_texts(true, true, 2);
   model.reverse = "de-en";
   model.reverse_options = {"d-model=32"};
   EXPECT_EQ(augmentation_plan(model).size(), 7u) << "one is trained in the second round";

@@ -122,7 +122,7 @@ TEST_F(BacktranslateCommand, HandsOnItsOptions) {
   EXPECT_NE(config("run/reverse").find("max-steps = 4"), std::string::npos);
   EXPECT_NE(config("run").find("d-model = 16"), std::string::npos);
   EXPECT_NE(config("run").find("mix-weights = [\"3\", \"1\"]"), std::string::npos);
-  EXPECT_NE(out_.find("75.0 % of an epoch"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("pairs/src.txt: 25.1 % of an epoch"), std::string::npos) << out_;
 }
 
 TEST_F(BacktranslateCommand, HandsOnHowTextIsTranslated) {
@@ -320,8 +320,6 @@ TEST_F(BacktranslateCommand, RefusesWhatDoesNotFit) {
   refuses(augmenting("run", {"--tgt-mono", "empty.de"}), "empty.de", 1);
   write("blank.de", " \n\n");
   refuses(augmenting("run", {"--tgt-mono", "blank.de"}), "expected sentences to translate", 1);
-  write("short.en", "One line.\n");
-  refuses(with_target_text("run", {"--src-train", "short.en"}), "short.en", 1);
   ASSERT_EQ(run(with_target_text("run")), 0) << error_;
   EXPECT_EQ(run(with_target_text("run")), 2) << "the folder is in use";
 }

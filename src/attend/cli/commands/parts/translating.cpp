@@ -53,6 +53,7 @@ PartCost targets_cost(const TranslationEngine& translators, TeacherState state,
     for (const std::string& line : text.first)
       tokens += std::ssize(translators.model().src_tokenizer.encode(line)) + 1;
     decoding.beam.max_length = static_cast<int>(tokens / std::ssize(text.first)) + 1;
+    if (decoding.sampling) decoding.sampling->max_length = decoding.beam.max_length;
   }
   const auto begin = std::chrono::steady_clock::now();
   translators.translate(text.first, "line ",
