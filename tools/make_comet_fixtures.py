@@ -5,15 +5,17 @@
 
 Each directory has what the Hugging Face Hub has of a model of COMET, hparams.yaml and checkpoints/model.ckpt, and beside it the settings and the
 tokenizer of its encoder, which COMET takes from another model of the Hub. record.json holds texts with their scores, and of some what is inside.
+choices.jsonl holds sources with candidates for their translation, and the values that these are chosen by: what comet-mbr computes with a model
+that reads references, else the scores of predict(). With --choices COUNT and --seed SEED, only these are written, of the models that there are.
 """
 
+import argparse
 import json
 import logging
 import os
 import pathlib
 import random
 import shutil
-import sys
 import tempfile
 import warnings
 
@@ -26,10 +28,12 @@ import sentencepiece  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 import yaml  # noqa: E402
+from comet.cli import mbr  # noqa: E402
 from comet.models import ReferencelessRegression, RegressionMetric, UnifiedMetric, load_from_checkpoint  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests/interchange/data/models"
+CHOICES = 12  # sources, for each model
 ENCODER = "attend-tests/small-xlm-r"  # in the hyperparameters, as the Hub names models
 
 SENTENCES = [
@@ -77,6 +81,46 @@ def random_texts(count, seed):
         return draw.choice(["", " "]).join(parts) if draw.random() < 0.1 else " ".join(parts)
 
     return [(text(), text(), text()) for _ in range(count)]
+
+
+def read_again(folder):
+    """The model of a directory, with the encoder that is beside it."""
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = pathlib.Path(temporary) / "model"
+        shutil.copytree(folder, copy)
+        hparams = yaml.safe_load((copy / "hparams.yaml").read_text())
+        hparams["pretrained_model"] = str(copy)
+        (copy / "hparams.yaml").write_text(yaml.dump(hparams))
+        content = torch.load(copy / "checkpoints/model.ckpt", weights_only=False)
+        content["hyper_parameters"]["pretrained_model"] = str(copy)
+        torch.save(content, copy / "checkpoints/model.ckpt")
+        model = load_from_checkpoint(str(copy / "checkpoints/model.ckpt"), local_files_only=True)
+    model.eval()
+    return model
+
+
+def mbr_values(model, source, candidates):
+    """Those of comet-mbr, which reads files; in 32 bits, on the CPU."""
+    sources, translations = mbr.build_embeddings([source], candidates, model, batch_size=4)
+    return mbr.mbr_decoding(sources, translations.reshape(1, len(candidates), -1), model)[0].tolist()
+
+
+def write_choices(folder, count, seed):
+    model, draw = read_again(folder), random.Random(seed)
+    given = [text for texts in TEXTS for text in texts]
+    others = [text for texts in random_texts(count * 3, seed) for text in texts]
+    with open(folder / "choices.jsonl", "w") as file, torch.no_grad():
+        for _ in range(count):
+            source = draw.choice(given if draw.random() < 0.3 else others)
+            candidates = [draw.choice(given if draw.random() < 0.3 else others) for _ in range(draw.randrange(2, 8))]
+            candidates += [draw.choice(["", " ", "\t"]) + one for one in candidates if draw.random() < 0.3]  # equal ones, as lines of files
+            draw.shuffle(candidates)
+            read = [one.strip() for one in candidates]
+            if model.requires_references():
+                values = mbr_values(model, source.strip(), read)
+            else:
+                values = [scores(model, [{"src": source.strip(), "mt": one}])[0] for one in read]
+            file.write(json.dumps({"source": source, "candidates": candidates, "values": values}) + "\n")
 
 
 def write_encoder(folder, layers, positions, normalization):
@@ -174,6 +218,7 @@ def made(name, kind, seed, layers=2, positions=514, normalization="identity", pa
         vocabulary = "tokenizer.json" if normalization == "identity" else "sentencepiece.bpe.model"
         for file in ("config.json", "tokenizer_config.json", vocabulary):
             shutil.copy(encoder / file, folder / file)
+    write_choices(folder, CHOICES, seed)
     print(name, round(record["system_score"], 4), [round(line["score"], 3) for line in record["texts"][:6]])
 
 
@@ -195,5 +240,13 @@ MODELS = {
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or MODELS:
-        made(name, **MODELS[name])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--choices", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    for name in arguments.names or MODELS:
+        if arguments.choices:
+            write_choices(DATA / name, arguments.choices, arguments.seed)
+        else:
+            made(name, **MODELS[name])

@@ -27,8 +27,9 @@ struct BeamSearchOptions {
 };
 
 // What minimum-Bayes-risk decoding compares outputs by: the score of one with another one as its
-// reference, as sentence_chrf() and sentence_bleu() (attend/metrics.h) have it by default.
-enum class Utility { none, chrf, bleu };
+// reference, as sentence_chrf() and sentence_bleu() (attend/metrics.h) have it by default, or as a
+// model does (attend/quality.h).
+enum class Utility { none, chrf, bleu, comet };
 
 // What became of a candidate of beam search.
 enum class BeamFate {

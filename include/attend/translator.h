@@ -21,6 +21,7 @@
 #include "attend/answers.h"
 #include "attend/explanation.h"
 #include "attend/metrics.h"
+#include "attend/quality.h"
 #include "attend/runtime.h"
 #include "attend/search.h"
 #include "attend/text_preparation.h"
@@ -43,6 +44,12 @@ struct TranslationOptions {
   // utility comes first. The expectation is over the beam, by the probabilities of its outputs, or
   // over `samples`, which are drawn as `sampling` says, and among which the translation is
   Utility mbr = Utility::none;
+  // The model of Utility::comet, which reads references. As comet-mbr, it compares a sample with
+  // all others, not with itself
+  std::optional<QualityScorer> comet = std::nullopt;
+  // Instead of `mbr`: the candidate whose quality this model estimates to be the highest, without
+  // references, comes first
+  std::optional<QualityScorer> rerank = std::nullopt;
   int samples = 0;      // 0: the outputs of the beam; else at least n_best
   int batch_size = 16;  // sentences decoded together; fewer if they average more than 64 tokens
   // Most lines of a stream to read ahead and sort by length; never waits for more

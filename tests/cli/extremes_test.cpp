@@ -82,6 +82,10 @@ const std::vector<ExtremeCase> kCases{
     {"prepare lm", "--train few.en --vocab-size 90 --sample-lines 30 --out made --threads 1", ""},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 < valid.en", "mt"},
     {"translate", "run/model.safetensors --max-length 8 --threads 1 --sample < valid.en", "mt"},
+    {"translate",
+     "run/model.safetensors --max-length 8 --threads 1 --rerank " ATTEND_SOURCE_DIR
+     "/tests/interchange/data/models/comet_kiwi < valid.en",
+     "mt"},
     {"score", "run/model.safetensors --src valid.en --tgt valid.de --threads 1", "mt"},
     {"attention",
      "run/model.safetensors 'The man sleeps.' --out page.html --max-length 8 --threads 1", "mt"},

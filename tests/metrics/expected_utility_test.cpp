@@ -40,7 +40,7 @@ TEST(ExpectedUtility, IsTheWeightedSumOfSentenceScores) {
       std::vector<double> weights;
       for (std::size_t i = 0; i < texts.size(); ++i)
         weights.push_back(0.25 + static_cast<double>(i));
-      const std::vector<double> found = expected_utilities(utility, texts, weights);
+      const std::vector<double> found = expected_utilities(pair_utility(utility), texts, weights);
       ASSERT_EQ(found.size(), texts.size());
       for (std::size_t h = 0; h < texts.size(); ++h) {
         double expected = 0;
@@ -58,13 +58,33 @@ TEST(ExpectedUtility, IsTheSameWithAnyNumberOfThreads) {
   std::vector<std::vector<double>> found;
   for (const int threads : {1, 3}) {
     const RuntimeScope runtime({.threads = threads});
-    found.push_back(expected_utilities(Utility::chrf, texts, weights));
+    found.push_back(expected_utilities(pair_utility(Utility::chrf), texts, weights));
   }
   EXPECT_EQ(found[0], found[1]);
 }
 
+TEST(ExpectedUtility, LeavesATextOutOfItsOwnReferences) {
+  const std::vector<std::string> texts = generated_texts(9, 5);
+  std::vector<double> weights;
+  const double count = static_cast<double>(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    weights.push_back(2 * (static_cast<double>(i) + 1) / count / (count + 1));
+  const std::vector<double> found =
+      expected_utilities(pair_utility(Utility::bleu), texts, weights, ComparedWith::others);
+  for (std::size_t h = 0; h < texts.size(); ++h) {
+    double expected = 0;
+    for (std::size_t r = 0; r < texts.size(); ++r)
+      if (r != h) expected += weights[r] * score_of(Utility::bleu, texts[h], texts[r]);
+    EXPECT_NEAR(found[h], expected / (1 - weights[h]), 1e-9 * (1 + expected)) << texts[h];
+  }
+  const std::vector<std::string> one{"a"};
+  EXPECT_EQ(expected_utilities(pair_utility(Utility::chrf), one, std::vector<double>{1.0},
+                               ComparedWith::others),
+            std::vector<double>{0});
+}
+
 TEST(ExpectedUtility, OfNoTextIsNone) {
-  EXPECT_TRUE(expected_utilities(Utility::bleu, {}, {}).empty());
+  EXPECT_TRUE(expected_utilities(pair_utility(Utility::bleu), {}, {}).empty());
 }
 
 }  // namespace

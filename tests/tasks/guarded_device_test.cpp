@@ -333,7 +333,11 @@ TEST_F(OnAGuardedDevice, TranslationsAreMeasured) {
     expect_the_same([&] {
       const QualityEngine engine(
           quality_model(finished_checkpoint_of(small_quality_model(reading))));
-      return engine.score(kScoredTexts, {kScoredTexts, kScoredTexts});
+      std::vector<float> scores = engine.score(kScoredTexts, {kScoredTexts, kScoredTexts});
+      if (reading == QualityReading::compared)
+        for (const double score : engine.pair_scores(kScoredTexts[0], kScoredTexts))
+          scores.push_back(static_cast<float>(score));
+      return scores;
     });
   }
 }

@@ -13,12 +13,16 @@ namespace attend {
 inline const std::vector<std::string> kScoredTexts{"a good film",  "a bad film", "not a good film",
                                                    "good and bad", "",           "so good"};
 
-inline QualityModel small_quality_model(QualityReading reading = QualityReading::compared,
-                                        bool source = true, bool reference = true) {
+inline Tokenizer scored_words(const std::vector<std::string>& texts = kScoredTexts, int size = 31) {
   TokenizerOptions options;
   options.type = TokenizerType::wordpiece;
-  options.vocab_size = 31;
-  const Tokenizer tokenizer = Tokenizer::train(kScoredTexts, options);
+  options.vocab_size = size;
+  return Tokenizer::train(texts, options);
+}
+
+inline QualityModel small_quality_model(QualityReading reading = QualityReading::compared,
+                                        bool source = true, bool reference = true,
+                                        const Tokenizer& tokenizer = scored_words()) {
   QualityConfig config;
   config.d_model = 32;
   config.n_heads = 4;

@@ -113,45 +113,22 @@ class Comparison {
   std::vector<std::int64_t> row_;
 };
 
-std::vector<CountedText> counted_texts(Utility utility, std::span<const std::string* const> texts,
+std::vector<CountedText> counted_texts(Utility utility, std::span<const std::string> texts,
                                        NgramTable& table) {
   Words words;
   std::vector<CountedText> counted;
-  for (const std::string* text : texts)
+  for (const std::string& text : texts)
     utility == Utility::bleu
-        ? counted.emplace_back(words.of(*text), BleuOptions().max_order, table)
-        : counted.emplace_back(characters_to_compare(*text), ChrfOptions().char_order, table);
+        ? counted.emplace_back(words.of(text), BleuOptions().max_order, table)
+        : counted.emplace_back(characters_to_compare(text), ChrfOptions().char_order, table);
   return counted;
 }
 
-}  // namespace
-
-std::span<const std::string_view> enum_names(Utility) {
-  static constexpr std::array<std::string_view, 3> kNames{"none", "chrf", "bleu"};
-  return kNames;
-}
-
-std::vector<double> expected_utilities(Utility utility, std::span<const std::string> texts,
-                                       std::span<const double> weights) {
-  // Equal texts are compared once.
-  std::unordered_map<std::string_view, std::size_t> numbers;
-  std::vector<const std::string*> distinct;
-  std::vector<double> distinct_weights;
-  std::vector<std::size_t> number_of;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto [at, is_new] = numbers.try_emplace(texts[i], distinct.size());
-    if (is_new) {
-      distinct.push_back(&texts[i]);
-      distinct_weights.push_back(0);
-    }
-    distinct_weights[at->second] += weights[i];
-    number_of.push_back(at->second);
-  }
-
+std::vector<double> compared_by_ngrams(Utility utility, std::span<const std::string> texts) {
   NgramTable table;
-  const std::vector<CountedText> counted = counted_texts(utility, distinct, table);
-  const std::size_t count = distinct.size();
-  std::vector<double> scores(count * count);  // [reference][text]
+  const std::vector<CountedText> counted = counted_texts(utility, texts, table);
+  const std::size_t count = texts.size();
+  std::vector<double> scores(count * count);
   parallel_for(static_cast<std::int64_t>(count), 1, [&](std::int64_t begin, std::int64_t end) {
     Comparison comparison(utility, table.size());
     for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
@@ -160,13 +137,55 @@ std::vector<double> expected_utilities(Utility utility, std::span<const std::str
       for (std::size_t h = 0; h < count; ++h) scores[r * count + h] = comparison.score(counted[h]);
     }
   });
+  return scores;
+}
+
+}  // namespace
+
+std::span<const std::string_view> enum_names(Utility) {
+  static constexpr std::array<std::string_view, 4> kNames{"none", "chrf", "bleu", "comet"};
+  return kNames;
+}
+
+PairUtility pair_utility(Utility utility) {
+  return
+      [utility](std::span<const std::string> texts) { return compared_by_ngrams(utility, texts); };
+}
+
+std::vector<double> expected_utilities(const PairUtility& utility,
+                                       std::span<const std::string> texts,
+                                       std::span<const double> weights, ComparedWith compared) {
+  std::unordered_map<std::string_view, std::size_t> numbers;
+  std::vector<std::string> distinct;
+  std::vector<double> distinct_weights;
+  std::vector<std::size_t> number_of;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto [at, is_new] = numbers.try_emplace(texts[i], distinct.size());
+    if (is_new) {
+      distinct.push_back(texts[i]);
+      distinct_weights.push_back(0);
+    }
+    distinct_weights[at->second] += weights[i];
+    number_of.push_back(at->second);
+  }
+
+  const std::vector<double> scores = utility(distinct);
+  const std::size_t count = distinct.size();
   std::vector<double> expected(count, 0);
   for (std::size_t r = 0; r < count; ++r)
     for (std::size_t h = 0; h < count; ++h)
       expected[h] += distinct_weights[r] * scores[r * count + h];
 
   std::vector<double> result;
-  for (const std::size_t number : number_of) result.push_back(expected[number]);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::size_t h = number_of[i];
+    if (compared == ComparedWith::all)
+      result.push_back(expected[h]);
+    else if (texts.size() == 1)
+      result.push_back(0);
+    else
+      result.push_back((expected[h] - weights[i] * scores[h * count + h]) / (1 - weights[i]));
+  }
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "attend/demo/corpus.h"
 #include "cli/option_effects.h"
+#include "tasks/small_quality.h"
 
 namespace attend {
 
@@ -54,6 +55,17 @@ class CommandOptionEffects : public OptionEffects {
                              "--translations 1 --frequent 3 --out @model")),
               0)
         << error_;
+  }
+  // Models that score translations, with random weights: comet, other-comet and kiwi.
+  void save_quality_models() {
+    const auto save = [&](const std::string& name, QualityReading reading, int vocabulary) {
+      save_checkpoint(path(name), finished_checkpoint_of(small_quality_model(
+                                      reading, true, reading == QualityReading::compared,
+                                      scored_words(lines_of("train.de"), vocabulary))));
+    };
+    save("comet", QualityReading::compared, 200);
+    save("other-comet", QualityReading::compared, 150);
+    save("kiwi", QualityReading::joined, 200);
   }
   // A model of three languages, with random weights.
   void import_languages() {

@@ -23,6 +23,7 @@ TEST_F(CommandOptionEffects, OfTranslate) {
   write("table.csv", "a,b\nA dog sleeps.,A dog sleeps.\n");
   write("terms.tsv", "man|men\tHund\n");
   write("prefixes", "Ein Hund\n\n\n\n\n\n\n\nDer Mann\n");
+  save_quality_models();
   const std::vector<OptionCase> cases{
       {"text", "yes", "", "out?"},
       {"html", "yes", "", "out"},
@@ -66,6 +67,13 @@ TEST_F(CommandOptionEffects, OfTranslate) {
       {"mbr", "bleu", "--samples 8", "out error status"},
       {"samples", "8", "--mbr chrf", "out"},
       {"samples", "8", "", "out error status"},
+      {"mbr", "comet", "--beam-size 8", "out error status"},
+      {"comet", "@comet", "--beam-size 8", "out error status"},
+      {"comet", "@other-comet", "--samples 8 --mbr comet --comet @comet", "out"},
+      {"rerank", "@kiwi", "--beam-size 8", "out"},
+      {"samples", "8", "--rerank @kiwi", "out"},
+      {"batch-size", "1", "--samples 4 --rerank @kiwi", ""},
+      {"threads", "2", "--samples 4 --mbr comet --comet @comet", ""},
       {"batch-size", "1", "", ""},
       {"batch-size", "1", "--sample", ""},
       {"batch-size", "1", "--samples 4 --mbr bleu", ""},

@@ -38,6 +38,37 @@ TEST(QualityEngine, GivesTheSameScoresInAnyCompanyOnAnyThreads) {
   }
 }
 
+TEST(QualityEngine, ComparesAllPairsAsItScoresEach) {
+  const QualityEngine engine(small_quality_model());
+  Lines texts;
+  for (int i = 0; i < 37; ++i)  // more pairs than are computed together
+    texts.push_back(kScoredTexts[static_cast<std::size_t>(i) % kScoredTexts.size()] + " good" +
+                    std::string(static_cast<std::size_t>(i) / 6, 'd'));
+  const Lines sources(texts.size(), "not so good");
+  const std::vector<double> scores = engine.pair_scores(sources[0], texts);
+  ASSERT_EQ(scores.size(), texts.size() * texts.size());
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    const std::vector<float> expected =
+        engine.score(texts, {sources, Lines(texts.size(), texts[r])});
+    for (std::size_t h = 0; h < texts.size(); ++h)
+      EXPECT_EQ(scores[r * texts.size() + h], double{expected[h]});
+  }
+  EXPECT_TRUE(engine.pair_scores("good", {}).empty());
+}
+
+TEST(QualityEngine, ScoresMoreLinesThanItKeepsVectorsOf) {
+  const QualityEngine engine(small_quality_model());
+  Lines lines, sources;
+  for (std::size_t i = 0; i < 4200; ++i) {
+    lines.push_back(kScoredTexts[i % kScoredTexts.size()]);
+    sources.push_back(kScoredTexts[i % 5]);
+  }
+  const std::vector<float> scores = engine.score(lines, {sources, lines});
+  ASSERT_EQ(scores.size(), lines.size());
+  const std::size_t period = 5 * kScoredTexts.size();
+  for (std::size_t i = period; i < lines.size(); ++i) EXPECT_EQ(scores[i], scores[i - period]);
+}
+
 TEST(QualityEngine, NeedsTheTextsThatItReads) {
   const Lines one{"good"}, two{"good", "bad"}, none, bad{"\xff"};
   const QualityEngine engine(small_quality_model());

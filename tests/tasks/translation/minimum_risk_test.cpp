@@ -26,7 +26,7 @@ std::vector<std::string> chosen_among(const std::vector<TranslationCandidate>& a
                                       const std::vector<double>& weights, int count) {
   std::vector<std::string> texts;
   for (const TranslationCandidate& one : all) texts.push_back(one.text);
-  const std::vector<double> utilities = expected_utilities(utility, texts, weights);
+  const std::vector<double> utilities = expected_utilities(pair_utility(utility), texts, weights);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < all.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
@@ -103,7 +103,7 @@ TEST(MinimumRisk, RefusesWhatItCannotChooseFrom) {
   };
   TranslationOptions options;
   options.samples = 4;
-  refused(options, "samples: expected mbr with chrf or bleu");
+  refused(options, "samples: expected mbr or rerank");
   options.mbr = Utility::bleu;
   refused(options, "samples: expected sampling");
   options = sampled(5);

@@ -38,6 +38,13 @@ TEST(ProtectedSentence, HidesSpansBehindWords) {
             "In $HOME hat {name} %d Dateien.");
 }
 
+TEST(ProtectedSentence, IsReadWithItsSpansAndWithoutTags) {
+  const ProtectedSentence sentence = protect("<b>{name}</b> has %d files.");
+  EXPECT_EQ(sentence.readable_source(), "{name} has %d files.");
+  EXPECT_EQ(sentence.readable("3 Dateien hat Tom."), "%d Dateien hat {name}.");
+  EXPECT_EQ(sentence.readable("3 Dateien."), "%d Dateien. {name}");
+}
+
 TEST(ProtectedSentence, TakesWordsThatTheSentenceDoesNotHave) {
   EXPECT_EQ(protect("tom sees {x} and 3 of %d").text(), "tom sees Mary and 3 of 4");
   EXPECT_EQ(protect("{a}").text(), "") << "there is nothing to translate";

@@ -11,33 +11,25 @@
 #include "attend/core/strings/quote.h"
 #include "attend/core/strings/unicode.h"
 #include "attend/core/strings/utf8.h"
-#include "attend/core/threads/parallel.h"
+#include "attend/core/threads/interruption.h"
 #include "attend/core/version.h"
 #include "attend/error.h"
+#include "attend/ops/embedding.h"
+#include "attend/tasks/quality/encoded_texts.h"
 
 namespace attend {
 
 namespace {
 
-// Tokens of all texts of a batch. A batch of more is not faster, only larger.
-constexpr std::int64_t kQualityBatchTokens = 2048;
-// A thread tokenizes so many at least.
-constexpr std::int64_t kTextsToTokenize = 16;
+// Lines whose vectors are in memory together, and pairs of vectors that are scored together.
+constexpr std::size_t kLinesTogether = 4096, kPairsTogether = 1024;
 
 using TokenIds = std::vector<std::vector<std::int32_t>>;
 
-TokenIds ids_of(const QualityModel& model, std::span<const std::string> texts,
-                std::string_view what) {
-  TokenIds ids(texts.size());
-  parallel_for(std::ssize(texts), kTextsToTokenize, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (!is_utf8(texts[i]))
-        throw DataError(
-            fmt::format("{} {}: expected UTF-8, found {}", what, i + 1, quote(texts[i])));
-      ids[i] = model.ids(texts[i]);
-    }
-  });
-  return ids;
+void require_utf8(std::span<const std::string> texts, std::string_view what) {
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (!is_utf8(texts[i]))
+      throw DataError(fmt::format("{} {}: expected UTF-8, found {}", what, i + 1, quote(texts[i])));
 }
 
 void require_texts(std::span<const std::string> texts, std::string_view what, std::size_t count) {
@@ -51,6 +43,75 @@ Ragged batch_of(const TokenIds& ids, std::span<const std::size_t> lines) {
   if (!ids.empty())
     for (const std::size_t line : lines) batch.add(ids[line]);
   return batch.build();
+}
+
+// What a translation is scored with, in the order of the translations. Texts are UTF-8.
+struct Sides {
+  std::span<const std::string> translations, sources, references;
+};
+
+// Each text has its vector.
+std::vector<float> scores_of_vectors(const QualityModel& model, const Sides& sides) {
+  std::vector<float> scores;
+  const auto part = [](std::span<const std::string> side, std::size_t begin, std::size_t end) {
+    return side.empty() ? side : side.subspan(begin, end - begin);
+  };
+  for (std::size_t begin = 0; begin < sides.translations.size(); begin = scores.size()) {
+    const std::size_t last = std::min(begin + kLinesTogether, sides.translations.size());
+    EncodedTexts own(model);
+    own.add(part(sides.translations, begin, last));
+    own.add(part(sides.sources, begin, last));
+    own.add(part(sides.references, begin, last));
+    while (scores.size() < last) {
+      look_for_interruption();
+      const std::size_t from = scores.size(), to = std::min(from + kPairsTogether, last);
+      const std::vector<float> some = quality_scores(
+          model,
+          QualityVectors{
+              own.rows(part(sides.translations, from, to)), own.rows(part(sides.sources, from, to)),
+              sides.references.empty() ? Variable() : own.rows(part(sides.references, from, to))});
+      scores.insert(scores.end(), some.begin(), some.end());
+    }
+  }
+  return scores;
+}
+
+std::vector<float> scores_of_joined(const QualityModel& model, const Sides& sides) {
+  const TokenIds ids = quality_ids(model, sides.translations),
+                 sources = quality_ids(model, sides.sources),
+                 references = quality_ids(model, sides.references);
+  std::vector<std::int64_t> costs;
+  for (std::size_t line = 0; line < ids.size(); ++line)
+    costs.push_back(std::ssize(ids[line]) + (sources.empty() ? 0 : std::ssize(sources[line])) +
+                    (references.empty() ? 0 : std::ssize(references[line])));
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  std::vector<float> scores(ids.size());
+  for (const std::span<const std::size_t> lines : quality_batches(order, costs)) {
+    look_for_interruption();
+    const std::vector<float> some = quality_scores(
+        model,
+        QualityTexts{batch_of(ids, lines), batch_of(sources, lines), batch_of(references, lines)});
+    for (std::size_t i = 0; i < lines.size(); ++i) scores[lines[i]] = some[i];
+  }
+  return scores;
+}
+
+// The texts that the model reads of these. Throws ConfigError and DataError.
+Sides checked_sides(const QualityModel& model, std::span<const std::string> translations,
+                    const QualityContext& context) {
+  Sides sides{translations, {}, {}};
+  if (model.reads_source()) sides.sources = context.sources;
+  if (model.reads_reference()) sides.references = context.references;
+  if (model.reads_source()) require_texts(sides.sources, "source", translations.size());
+  if (model.needs_reference() || !sides.references.empty())
+    require_texts(sides.references, "reference", translations.size());
+  require_utf8(sides.translations, "translation");
+  require_utf8(sides.sources, "source");
+  require_utf8(sides.references, "reference");
+  return sides;
 }
 
 // Scores as whole numbers, which reports add up: in units that no printed score shows, and with
@@ -88,37 +149,9 @@ QualityEngine QualityEngine::load(const std::filesystem::path& path) {
 
 std::vector<float> QualityEngine::score(std::span<const std::string> translations,
                                         const QualityContext& context) const {
-  const bool source = model_->reads_source(),
-             reference = model_->needs_reference() ||
-                         (model_->reads_reference() && !context.references.empty());
-  if (source) require_texts(context.sources, "source", translations.size());
-  if (reference) require_texts(context.references, "reference", translations.size());
-  const TokenIds ids = ids_of(*model_, translations, "translation");
-  const TokenIds sources = source ? ids_of(*model_, context.sources, "source") : TokenIds();
-  const TokenIds references =
-      reference ? ids_of(*model_, context.references, "reference") : TokenIds();
-  const auto cost = [&](std::size_t line) {
-    return std::ssize(ids[line]) + (source ? std::ssize(sources[line]) : 0) +
-           (reference ? std::ssize(references[line]) : 0);
-  };
-  std::vector<std::size_t> order(ids.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return cost(a) > cost(b); });
-  std::vector<float> scores(ids.size());
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin;
-    for (std::int64_t tokens = 0; end < order.size(); ++end) {
-      tokens += cost(order[end]);
-      if (end > begin && tokens > kQualityBatchTokens) break;
-    }
-    const std::span<const std::size_t> lines(order.data() + begin, end - begin);
-    const std::vector<float> some = quality_scores(
-        *model_, {batch_of(ids, lines), batch_of(sources, lines), batch_of(references, lines)});
-    for (std::size_t i = 0; i < lines.size(); ++i) scores[lines[i]] = some[i];
-    begin = end;
-  }
-  return scores;
+  const Sides sides = checked_sides(*model_, translations, context);
+  return model_->encodes_texts_alone() ? scores_of_vectors(*model_, sides)
+                                       : scores_of_joined(*model_, sides);
 }
 
 std::vector<float> QualityEngine::score_lines(std::span<const std::string> translations,
@@ -126,6 +159,36 @@ std::vector<float> QualityEngine::score_lines(std::span<const std::string> trans
   const std::vector<std::string> sources = stripped(context.sources),
                                  references = stripped(context.references);
   return score(stripped(translations), {sources, references});
+}
+
+std::vector<double> QualityEngine::pair_scores(const std::string& source,
+                                               std::span<const std::string> translations) const {
+  if (translations.empty()) return {};
+  require_utf8(translations, "translation");
+  require_utf8(std::span(&source, 1), "source");
+  EncodedTexts encoded(*model_);
+  encoded.add(translations);
+  encoded.add(std::span(&source, 1));
+  const Variable texts = encoded.rows(translations),
+                 source_vector = encoded.rows(std::span(&source, 1));
+  const std::size_t count = translations.size();
+  std::vector<double> scores;
+  while (scores.size() < count * count) {
+    look_for_interruption();
+    const std::size_t end = std::min(scores.size() + kPairsTogether, count * count);
+    std::vector<std::int32_t> translation_rows, reference_rows;
+    for (std::size_t pair = scores.size(); pair < end; ++pair) {
+      translation_rows.push_back(static_cast<std::int32_t>(pair % count));
+      reference_rows.push_back(static_cast<std::int32_t>(pair / count));
+    }
+    const std::vector<std::int32_t> source_rows(translation_rows.size(), 0);
+    const std::vector<float> some =
+        quality_scores(*model_, QualityVectors{gather_rows(texts, translation_rows),
+                                               gather_rows(source_vector, source_rows),
+                                               gather_rows(texts, reference_rows)});
+    scores.insert(scores.end(), some.begin(), some.end());
+  }
+  return scores;
 }
 
 ReportedMetric quality_metric(QualityEngine engine, const std::string& name,

@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "attend/metrics/report.h"
+#include "attend/quality.h"
 #include "attend/tasks/quality/model.h"
 
 namespace attend {
-
-// The sources of the translations to score, and their references: one for each, or none of what the
-// model does not need.
-struct QualityContext {
-  std::span<const std::string> sources = {}, references = {};
-};
 
 // Const members may be called from any number of threads at once; the score of a translation does
 // not depend on the others.
@@ -39,6 +34,10 @@ class QualityEngine {
   // The same for lines of files, without the white space around them, as comet-score reads them.
   std::vector<float> score_lines(std::span<const std::string> translations,
                                  const QualityContext& context) const;
+  // The scores of N translations of a source with each of them as the reference, of a model that
+  // encodes each text alone: [N, N], a row for each reference. Every text is encoded once.
+  std::vector<double> pair_scores(const std::string& source,
+                                  std::span<const std::string> translations) const;
 
  private:
   std::shared_ptr<const QualityModel> model_;

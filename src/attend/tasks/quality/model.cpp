@@ -68,16 +68,6 @@ std::vector<float> joined_scores(const QualityModel& model,
   return scores_of(model, model.network->vectors(joined(model, parts), pass), pass);
 }
 
-std::vector<float> compared_scores(const QualityModel& model, const QualityTexts& texts) {
-  Pass pass = Pass::inference();
-  const auto vectors = [&](const Ragged& side) { return model.network->vectors(side, pass); };
-  const Variable references = model.reads_reference() ? vectors(texts.references) : Variable();
-  return scores_of(
-      model,
-      model.network->comparison(vectors(texts.translations), vectors(texts.sources), references),
-      pass);
-}
-
 }  // namespace
 
 QualityModel::QualityModel(std::shared_ptr<QualityEstimator> network_, Tokenizer tokenizer_,
@@ -85,8 +75,7 @@ QualityModel::QualityModel(std::shared_ptr<QualityEstimator> network_, Tokenizer
     : SavedEncoder(std::move(network_), std::move(tokenizer_)), length(length_) {}
 
 bool QualityModel::needs_reference() const {
-  return reads_reference() &&
-         (network->config().reading == QualityReading::compared || !reads_source());
+  return reads_reference() && (encodes_texts_alone() || !reads_source());
 }
 
 Metadata QualityModel::configuration() const {
@@ -153,10 +142,27 @@ QualityModel load_quality_model(const std::filesystem::path& path) {
   return read_checkpoint(path, quality_model);
 }
 
-std::vector<float> quality_scores(const QualityModel& model, const QualityTexts& texts) {
+Variable quality_vectors(const QualityModel& model, const Ragged& texts) {
   const NoGradient guard;
-  if (model.network->config().reading == QualityReading::compared)
-    return compared_scores(model, texts);
+  Pass pass = Pass::inference();
+  return model.network->vectors(texts, pass);
+}
+
+std::vector<float> quality_scores(const QualityModel& model, const QualityVectors& vectors) {
+  const NoGradient guard;
+  Pass pass = Pass::inference();
+  const auto& [translations, sources, references] = vectors;
+  return scores_of(model, model.network->comparison(translations, sources, references), pass);
+}
+
+std::vector<float> quality_scores(const QualityModel& model, const QualityTexts& texts) {
+  if (model.encodes_texts_alone()) {
+    const auto vectors = [&](const Ragged& side) { return quality_vectors(model, side); };
+    return quality_scores(
+        model, QualityVectors{vectors(texts.translations), vectors(texts.sources),
+                              model.reads_reference() ? vectors(texts.references) : Variable()});
+  }
+  const NoGradient guard;
   const bool has_source = model.reads_source(),
              has_reference = model.reads_reference() && texts.references.sequences() > 0;
   const Ragged &translations = texts.translations, &sources = texts.sources,

@@ -38,8 +38,10 @@ struct QualityModel final : SavedEncoder<QualityEstimator> {
   }
   bool reads_source() const { return network->config().source; }
   bool reads_reference() const { return network->config().reference; }
-  // Whether it can score translations without a reference.
+  // Whether it cannot score translations without a reference.
   bool needs_reference() const;
+  // Whether each text has a vector of its own.
+  bool encodes_texts_alone() const { return network->config().reading == QualityReading::compared; }
 
   std::string_view task() const override { return kTask; }
   Metadata configuration() const override;
@@ -63,5 +65,14 @@ struct QualityTexts {
 
 // The scores of B translations. No gradients. Throws NotFiniteError if one is not finite.
 std::vector<float> quality_scores(const QualityModel& model, const QualityTexts& texts);
+
+// The same in two steps, for a model that encodes each text alone: the vectors of B texts [B, D];
+// and the scores of B translations from their vectors and those of what they are compared with,
+// each [B, D], or undefined references for a model that reads none.
+struct QualityVectors {
+  Variable translations, sources, references;
+};
+Variable quality_vectors(const QualityModel& model, const Ragged& texts);
+std::vector<float> quality_scores(const QualityModel& model, const QualityVectors& vectors);
 
 }  // namespace attend

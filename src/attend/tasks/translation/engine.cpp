@@ -17,6 +17,7 @@
 #include "attend/tasks/answers.h"
 #include "attend/tasks/learned_positions.h"
 #include "attend/tasks/translation/alternatives.h"
+#include "attend/tasks/translation/candidate_choice.h"
 #include "attend/tasks/translation/document_context.h"
 #include "attend/tasks/translation/read_terms.h"
 #include "attend/tasks/translation/training/line_pairs.h"
@@ -125,7 +126,7 @@ SourceSentence TranslationEngine::sentence(
     sentence.protection =
         std::make_shared<const ProtectedSentence>(text.text, spans, call->stand_ins);
   }
-  if (call->trust) sentence.text = text.text;
+  if (call->trust || chooses_by_model(call->options)) sentence.text = text.text;
   const std::string& read = sentence.protection ? sentence.protection->text() : text.text;
   sentence.aligned = text.aligned || (sentence.protection && sentence.protection->has_marks());
   SentenceCall own = call_of_sentence(*ensemble_, call, read, sentence.protection.get());
@@ -192,6 +193,9 @@ std::vector<Translation> TranslationEngine::translate(std::span<const std::strin
 std::vector<Translation> TranslationEngine::translate_ids(std::vector<TokenizedSentence> tokenized,
                                                           const TranslationOptions& options) const {
   const auto all = translation_call(*ensemble_, options);
+  if (chooses_by_model(options))
+    throw OptionError<ConfigError>("{}: expected sentences as text, got tokens",
+                                   as_flag(options.rerank ? "rerank" : "comet"));
   std::vector<SourceSentence> sentences;
   sentences.reserve(tokenized.size());
   for (auto& [ids, prefix] : tokenized) {

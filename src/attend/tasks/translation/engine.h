@@ -31,10 +31,10 @@ template <class Visitor>
 void fields(TranslationOptions& o, Visitor&& visit) {
   fields(o.beam, visit);
   visit("mbr", o.mbr,
-        "minimum Bayes risk: prefer the translation with the best expected chrf or bleu against "
-        "all of the beam or of --samples; or none");
+        "minimum Bayes risk: prefer the translation with the best expected chrf, bleu or comet "
+        "against all of the beam or of --samples; or none");
   visit("samples", o.samples, between(0, kMostSamples),
-        "translations drawn at random for --mbr to choose from; 0: those of the beam");
+        "translations drawn at random for --mbr or --rerank to choose from; 0: those of the beam");
   visit("batch-size", o.batch_size, between(1, 65536),
         "sentences decoded together; fewer when long, or with a wide beam");
   visit("window", o.window, between(1, 1e6),

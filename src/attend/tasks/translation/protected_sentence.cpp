@@ -207,6 +207,25 @@ ProtectedSentence::Restored ProtectedSentence::with_spans(std::string_view text,
   return restored;
 }
 
+// What the model was not made to write, as when it draws samples, is at the end.
+std::string ProtectedSentence::with_missing(std::string text,
+                                            const std::vector<bool>& written) const {
+  for (std::size_t i = 0; i < replaced_.size(); ++i)
+    if (!written[i]) text += (text.empty() ? "" : " ") + replaced_[i].original;
+  return text;
+}
+
+std::string ProtectedSentence::readable_source() const {
+  std::vector<bool> written(replaced_.size(), false);
+  return with_spans(marked_.text, written).text;
+}
+
+std::string ProtectedSentence::readable(std::string_view translation) const {
+  std::vector<bool> written(replaced_.size(), false);
+  std::string text = with_spans(translation, written).text;
+  return with_missing(std::move(text), written);
+}
+
 void ProtectedSentence::restore(TranslationCandidate& candidate) const {
   std::vector<bool> written(replaced_.size(), false);
   Restored target = with_spans(candidate.text, written);
@@ -220,9 +239,7 @@ void ProtectedSentence::restore(TranslationCandidate& candidate) const {
     text = with_marks(marked_, translated, 0,
                       [&](std::string_view plain) { return with_spans(plain, written).text; });
   }
-  // What the model was not made to write, as when it draws samples, is at the end.
-  for (std::size_t i = 0; i < replaced_.size(); ++i)
-    if (!written[i]) text += (text.empty() ? "" : " ") + replaced_[i].original;
+  text = with_missing(std::move(text), written);
   if (!candidate.alignment.empty()) {
     std::vector<bool> all(replaced_.size(), false);
     const Restored source = with_spans(marked_.text, all);

@@ -31,6 +31,10 @@ class ProtectedSentence {
   // Whether translations need alignments.
   bool has_marks() const { return !marked_.marks.empty(); }
   const std::string& original() const { return original_; }
+  // text(), or a translation of it, with the spans that words stand in for, but without tags: what
+  // is left to read and to compare.
+  std::string readable_source() const;
+  std::string readable(std::string_view translation) const;
 
   // Puts the spans into a translation of text(). Its alignment is then that of the words of both
   // texts, with all spans but those that were taken out.
@@ -60,6 +64,8 @@ class ProtectedSentence {
   void add_marks(std::span<const TakenOut> taken);
   // The text with the spans of the stand-ins in it, but those that are written already.
   Restored with_spans(std::string_view text, std::vector<bool>& written) const;
+  // The text, and behind it the spans that are not in it.
+  std::string with_missing(std::string text, const std::vector<bool>& written) const;
 
   std::string original_;
   MarkedText marked_;  // what the model reads, and what was taken out

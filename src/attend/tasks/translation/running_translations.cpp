@@ -4,17 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include "attend/checkpoint/finite.h"
 #include "attend/decode/scorers/ensemble_scorer.h"
 #include "attend/decode/scorers/shortlisted_scorer.h"
 #include "attend/error.h"
-#include "attend/metrics/expected_utility.h"
 #include "attend/tasks/explanation/attention_maps.h"
+#include "attend/tasks/translation/candidate_choice.h"
 #include "attend/tasks/translation/read_terms.h"
 
 namespace attend {
@@ -54,19 +51,6 @@ std::exception_ptr with_source(const std::exception_ptr& error, const std::strin
   } catch (...) {
     return error;
   }
-}
-
-// What an expectation gives to each hypothesis of a sentence: samples are equal, outputs of a
-// search have their probabilities among these.
-std::vector<double> weights_of(std::span<const Hypothesis> found,
-                               const TranslationOptions& options) {
-  double most = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (const Hypothesis& one : found) most = std::max<double>(most, one.log_probability);
-  std::vector<double> weights;
-  for (const Hypothesis& one : found)
-    sum += weights.emplace_back(options.sampling ? 1 : std::exp(one.log_probability - most));
-  for (double& weight : weights) weight /= sum;
-  return weights;
 }
 
 std::unique_ptr<TranslationScorer> scorer_of(const TranslationEnsemble& ensemble, bool shortlist) {
@@ -198,7 +182,7 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
       try {
         if (outcome.error) std::rethrow_exception(outcome.error);
         if (!has_terms_in_place(outcome)) continue;
-        choose(*sentence.call, outcome.result);
+        choose(sentence, outcome.result);
         result.result = translation(sentence, outcome.result);
         if (sentence.aligned) {
           waiting_.push_back({std::move(result), std::move(outcome.result)});
@@ -219,18 +203,18 @@ std::vector<Outcome<Translation>> RunningTranslations::step() {
   return done;
 }
 
-void RunningTranslations::choose(const TranslationCall& call,
+void RunningTranslations::choose(const SourceSentence& sentence,
                                  std::vector<Hypothesis>& found) const {
-  if (call.options.mbr == Utility::none) return;
-  std::vector<std::string> texts;
-  for (const Hypothesis& hypothesis : found)
-    texts.push_back(call.target.restored(text_of(hypothesis)));
-  const std::vector<double> utilities =
-      expected_utilities(call.options.mbr, texts, weights_of(found, call.options));
-  std::vector<std::size_t> order(found.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return utilities[a] > utilities[b]; });
+  const TranslationCall& call = *sentence.call;
+  if (!chooses(call.options)) return;
+  const ProtectedSentence* const protection = sentence.protection.get();
+  Candidates candidates{protection ? protection->readable_source() : sentence.text, {}, {}};
+  for (const Hypothesis& hypothesis : found) {
+    const std::string text = call.target.restored(text_of(hypothesis));
+    candidates.texts.push_back(protection ? protection->readable(text) : text);
+    candidates.log_probabilities.push_back(double{hypothesis.log_probability});
+  }
+  std::vector<std::size_t> order = ranked(call.options, candidates);
   order.resize(std::min(order.size(), static_cast<std::size_t>(call.answers)));
   std::vector<Hypothesis> chosen;
   for (const std::size_t number : order) chosen.push_back(std::move(found[number]));

@@ -47,7 +47,7 @@ struct SourceSentence {
   std::shared_ptr<const ProtectedSentence> protection = nullptr;
   bool aligned = false;     // whether its translations get alignments
   std::size_t context = 0;  // tokens of the sentences before it, after the marks
-  std::string text = {};    // for call->trust
+  std::string text = {};    // for call->trust and models that choose
   std::shared_ptr<const SentenceTerms> terms = nullptr;  // of the glossary; null: none
   std::vector<TokenRange> inline_terms = {};             // in ids, of a model that reads them
 };
@@ -72,8 +72,8 @@ class RunningTranslations {
   bool has_terms_in_place(RunningBatch::Decoded& decoded);
   RunningBatch::Search search(const SourceSentence& sentence, const TranslationCall& call,
                               const DecodeRequest& arrival) const;
-  // Leaves those with the greatest expected utility, if the call asks for that.
-  void choose(const TranslationCall& call, std::vector<Hypothesis>& found) const;
+  // Leaves the best, if the call of the sentence asks for a choice (candidate_choice.h).
+  void choose(const SourceSentence& sentence, std::vector<Hypothesis>& found) const;
   // A sentence that is done but for the alignments of its candidates.
   struct Unaligned {
     Outcome<Translation> outcome;

@@ -13,6 +13,7 @@
 #include "attend/documents/terms/tbx_terms.h"
 #include "attend/error.h"
 #include "attend/tasks/text_preparer.h"
+#include "attend/tasks/translation/candidate_choice.h"
 #include "attend/tasks/translation/engine.h"
 #include "attend/tasks/translation/phrases.h"
 
@@ -34,29 +35,10 @@ void check_end_ids(const TranslationOptions& options, const TranslationModel& mo
       throw ConfigError(fmt::format("end_ids: expected ids of target tokens, got {}", id));
 }
 
-void check_mbr(const TranslationOptions& options) {
-  if (options.samples > 0 && options.mbr == Utility::none)
-    throw OptionError<ConfigError>("{}: expected {} with chrf or bleu", as_key("samples"),
-                                   as_key("mbr"));
-  if (options.samples > 0 && !options.sampling)
-    throw OptionError<ConfigError>("{}: expected sampling", as_key("samples"));
-  if (options.mbr != Utility::none && options.sampling && options.samples < options.beam.n_best)
-    throw OptionError<ConfigError>(
-        "{}: expected as many to choose from as there are translations, {}, or more; got {}",
-        as_key("samples"), options.beam.n_best, options.samples);
-}
-
-// Translations of a sentence to choose from.
-int outputs_of(const TranslationOptions& options) {
-  if (options.mbr == Utility::none) return options.beam.n_best;
-  if (options.sampling) return options.samples;
-  return static_cast<int>(std::min<std::size_t>(most_outputs(options.beam), kBeamSizes.most));
-}
-
 void check(const TranslationOptions& options, const TranslationEnsemble& ensemble) {
   const TranslationModel& model = ensemble.first();
   check_options(options);
-  check_mbr(options);
+  check_choice(options);
   if (!options.sampling) check_search(options.beam);
   if (!options.glossary.empty() && (options.sampling || options.shortlist))
     throw OptionError<ConfigError>(
@@ -138,7 +120,7 @@ std::shared_ptr<const TranslationCall> translation_call(const TranslationEnsembl
       TranslationCall{options, model.format.of(options.languages)});
   TranslationOptions& own = all->options;
   all->answers = options.beam.n_best;
-  own.beam.n_best = outputs_of(options);
+  own.beam.n_best = candidates_of(options);
   own.prefixes.clear();  // sentences have theirs
   own.prefix_ids.clear();
   all->patterns = SpanPatterns(options.protect);

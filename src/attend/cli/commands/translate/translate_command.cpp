@@ -23,8 +23,11 @@
 #include "attend/cli/told_trust.h"
 #include "attend/cli/unanswered_lines.h"
 #include "attend/core/files/atomic_lines.h"
+#include "attend/core/strings/quote.h"
 #include "attend/error.h"
 #include "attend/inspect/beam_tree.h"
+#include "attend/tasks/loaded_model.h"
+#include "attend/tasks/quality/scorer.h"
 #include "attend/tasks/translation/engine.h"
 
 namespace attend {
@@ -38,6 +41,8 @@ struct TranslateArguments {
   DocumentArguments document;
   OutputFormat format = OutputFormat::text;
   bool sample = false;
+  std::string comet;
+  std::string rerank;
   std::string prefix;
   std::string beam_tree;
   UnansweredLineOptions lines;
@@ -55,6 +60,11 @@ void fields(TranslateArguments& a, Visitor&& visit) {
         "appends ||| 0-0 2-1); json: one object "
         "per line");
   visit("sample", a.sample, "draw translations at random instead of searching for the best");
+  visit("comet", a.comet,
+        "model that scores translations by references, such as COMET, for --mbr comet");
+  visit("rerank", a.rerank,
+        "model that estimates the quality of translations without references, such as CometKiwi: "
+        "prefer the best of the beam or of --samples");
   visit("ensemble", a.ensemble, kEnsembleHelp);
   visit("via", a.via,
         "language to translate into first, and from there into --tgt-lang, for a multilingual "
@@ -165,6 +175,19 @@ void check(const TranslateArguments& a, const OptionBinding& binding) {
     binding.refuse_without("--tokenize moses", {"tgt-language"});
 }
 
+// A model that chooses among candidates; none without a path.
+std::optional<QualityScorer> choosing_model(const char* option, const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  const auto loaded = LoadedModel::load(model_path(path));
+  const auto* const model = dynamic_cast<const QualityModel*>(loaded->model().get());
+  if (model == nullptr)
+    throw ConfigError(
+        fmt::format("{}: expected a model that scores translations, such as COMET or CometKiwi; {} "
+                    "is for {}",
+                    option, printable(path), loaded->model()->task()));
+  return QualityAccess::scorer(QualityEngine(*model));
+}
+
 bool has_choice_of_languages(const TranslationEngine& engine) {
   return !engine.model().format.languages.empty();
 }
@@ -190,6 +213,8 @@ void run_translate(TranslateArguments& arguments, const OptionBinding& binding) 
       with_ensemble(*load_model(model_path(arguments.model), arguments.attention),
                     arguments.ensemble, arguments.attention);
   TranslationOptions& options = arguments.translation;
+  options.comet = choosing_model("--comet", arguments.comet);
+  options.rerank = choosing_model("--rerank", arguments.rerank);
   std::optional<TranslationEngine> then;
   if (!arguments.then.empty())
     then.emplace(
