@@ -23,7 +23,8 @@ function(attend_engine target name folder)
   target_link_options(${target} PRIVATE
     -O2 --no-entry -sMODULARIZE=1 -sEXPORT_NAME=createAttendModule -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sWASM_BIGINT=1 -sINITIAL_MEMORY=32MB -sTOTAL_STACK=1MB -sALLOW_TABLE_GROWTH=1 -sFORCE_FILESYSTEM=1
-    -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sEXPORTED_FUNCTIONS=@${PROJECT_BINARY_DIR}/exported_by_${target}
+    -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0
+    -sEXPORTED_FUNCTIONS=@${PROJECT_BINARY_DIR}/exported_by_${target}
     -sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8,addFunction,removeFunction)
 endfunction()
 

@@ -218,6 +218,15 @@ ends['Memory that runs out is an error, and the engine goes on'] = async () => {
   }
 };
 
+ends['Errors of the program that uses an engine are left to that program'] = async () => {
+  const listeners = () => ['uncaughtException', 'unhandledRejection'].map((event) => process.listenerCount(event));
+  const before = listeners();
+  const engine = await attend.start({worker: false});
+  assert.deepStrictEqual(listeners(), before);
+  assert.deepStrictEqual(before, [0, 0]);
+  engine.end();
+};
+
 ends['An engine that has broken says so from then on'] = async () => {
   const wasm = fs.readFileSync(script.replace(/js$/, 'wasm'));
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter(({kind}) => kind === 'function').length;
