@@ -88,12 +88,27 @@ TEST(QualityEngine, NeedsTheTextsThatItReads) {
   expect_error<ConfigError>([&] { joined.score(one, {one, two}); }, {"reference"});
 }
 
+// Seen by the old vectors that are left when the weights change.
+TEST(QualityMetric, EncodesSourcesAndReferencesOnceForAllSystems) {
+  const QualityModel model = small_quality_model();
+  const QualityEngine engine(model);
+  const Lines lines(kScoredTexts.begin(), kScoredTexts.end());
+  const ReportedMetric before = quality_metric(engine, "model", {lines, lines}, {});
+  EXPECT_EQ(before.count(lines).sum(), before.count(lines).sum());
+  for (const ParameterSet::Entry& entry : model.parameters().entries())
+    if (entry.name.find("embed") != entry.name.npos)
+      for (float& weight : model.parameters().value(entry).span()) weight *= -2;
+  const ReportedMetric after = quality_metric(engine, "model", {lines, lines}, {});
+  EXPECT_NE(before.count(lines).sum(), after.count(lines).sum());
+}
+
 TEST(QualityMetric, IsTheMeanOfTheScoresOfStrippedLines) {
   const QualityEngine engine(small_quality_model());
   const Lines lines(kScoredTexts.begin(), kScoredTexts.end());
   const std::vector<float> scores = engine.score(lines, {lines, lines});
   Lines padded;
   for (const std::string& line : lines) padded.push_back(" \t" + line + "\xc2\xa0 ");
+  EXPECT_EQ(engine.score_lines(padded, {padded, padded}), scores);
   const ReportedMetric metric = quality_metric(engine, "model", {padded, padded}, {});
   const double mean =
       std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());

@@ -23,6 +23,8 @@ namespace {
 
 // Lines whose vectors are in memory together, and pairs of vectors that are scored together.
 constexpr std::size_t kLinesTogether = 4096, kPairsTogether = 1024;
+// Texts whose vectors are kept for further systems.
+constexpr std::size_t kMostKeptTexts = 32768;
 
 using TokenIds = std::vector<std::vector<std::int32_t>>;
 
@@ -50,8 +52,9 @@ struct Sides {
   std::span<const std::string> translations, sources, references;
 };
 
-// Each text has its vector.
-std::vector<float> scores_of_vectors(const QualityModel& model, const Sides& sides) {
+// Each text has its vector; those of sources and references may be known already.
+std::vector<float> scores_of_vectors(const QualityModel& model, const Sides& sides,
+                                     const EncodedTexts* known) {
   std::vector<float> scores;
   const auto part = [](std::span<const std::string> side, std::size_t begin, std::size_t end) {
     return side.empty() ? side : side.subspan(begin, end - begin);
@@ -60,16 +63,20 @@ std::vector<float> scores_of_vectors(const QualityModel& model, const Sides& sid
     const std::size_t last = std::min(begin + kLinesTogether, sides.translations.size());
     EncodedTexts own(model);
     own.add(part(sides.translations, begin, last));
-    own.add(part(sides.sources, begin, last));
-    own.add(part(sides.references, begin, last));
+    if (known == nullptr) {
+      own.add(part(sides.sources, begin, last));
+      own.add(part(sides.references, begin, last));
+    }
+    const EncodedTexts& context = known == nullptr ? own : *known;
     while (scores.size() < last) {
       look_for_interruption();
       const std::size_t from = scores.size(), to = std::min(from + kPairsTogether, last);
       const std::vector<float> some = quality_scores(
-          model,
-          QualityVectors{
-              own.rows(part(sides.translations, from, to)), own.rows(part(sides.sources, from, to)),
-              sides.references.empty() ? Variable() : own.rows(part(sides.references, from, to))});
+          model, QualityVectors{own.rows(part(sides.translations, from, to)),
+                                context.rows(part(sides.sources, from, to)),
+                                sides.references.empty()
+                                    ? Variable()
+                                    : context.rows(part(sides.references, from, to))});
       scores.insert(scores.end(), some.begin(), some.end());
     }
   }
@@ -114,6 +121,21 @@ Sides checked_sides(const QualityModel& model, std::span<const std::string> tran
   return sides;
 }
 
+// The vectors of what several systems translate and are compared with; null where there are none,
+// or too many to keep.
+std::shared_ptr<const EncodedTexts> encoded_context(const QualityModel& model,
+                                                    const QualityContext& context) {
+  if (!model.encodes_texts_alone() ||
+      context.sources.size() + context.references.size() > kMostKeptTexts)
+    return nullptr;
+  require_utf8(context.sources, "source");
+  require_utf8(context.references, "reference");
+  const auto texts = std::make_shared<EncodedTexts>(model);
+  texts->add(context.sources);
+  if (model.reads_reference()) texts->add(context.references);
+  return texts;
+}
+
 // Scores as whole numbers, which reports add up: in units that no printed score shows, and with
 // room for the sum of many lines.
 constexpr double kScoreUnits = 1 << 30, kLargestScore = 1 << 10;
@@ -150,7 +172,7 @@ QualityEngine QualityEngine::load(const std::filesystem::path& path) {
 std::vector<float> QualityEngine::score(std::span<const std::string> translations,
                                         const QualityContext& context) const {
   const Sides sides = checked_sides(*model_, translations, context);
-  return model_->encodes_texts_alone() ? scores_of_vectors(*model_, sides)
+  return model_->encodes_texts_alone() ? scores_of_vectors(*model_, sides, nullptr)
                                        : scores_of_joined(*model_, sides);
 }
 
@@ -198,8 +220,16 @@ ReportedMetric quality_metric(QualityEngine engine, const std::string& name,
   const std::string signature = fmt::format("nrefs:{}{}|src:{}|model:{}|version:attend-{}",
                                             reference ? 1 : 0, resampling_signature(resampling),
                                             model.reads_source() ? "yes" : "no", name, kVersion);
-  const auto count = [engine = std::move(engine), context](std::span<const std::string> lines) {
-    return counts_of(engine.score_lines(lines, context));
+  const auto sources = std::make_shared<const std::vector<std::string>>(stripped(context.sources)),
+             references =
+                 std::make_shared<const std::vector<std::string>>(stripped(context.references));
+  const auto known = encoded_context(model, {*sources, *references});
+  const auto count = [engine = std::move(engine), sources, references,
+                      known](std::span<const std::string> lines) {
+    const std::vector<std::string> read = stripped(lines);
+    if (!known) return counts_of(engine.score(read, {*sources, *references}));
+    const Sides sides = checked_sides(engine.model(), read, {*sources, *references});
+    return counts_of(scores_of_vectors(engine.model(), sides, known.get()));
   };
   constexpr int kMoreDigits = 2;  // than metrics whose best score is 100
   return {"COMET",

@@ -44,7 +44,7 @@ class QualityEngine {
 };
 
 // The mean of score_lines() of systems as a metric of reports. `name`: of the model, for the
-// signature. Refers to the texts of `context`.
+// signature. Copies the texts of `context`.
 ReportedMetric quality_metric(QualityEngine engine, const std::string& name,
                               const QualityContext& context, const Resampling& resampling);
 

@@ -75,6 +75,18 @@ TEST_F(EvaluateQuality, ComparesSystems) {
   EXPECT_NE(metric["signature"].get<std::string>().find("|bs:9|"), std::string::npos);
 }
 
+TEST_F(EvaluateQuality, ComparesSeveralSystemsWithTheSameReferences) {
+  ASSERT_EQ(run({"evaluate", "--hypotheses", path("hyp"), path("ref"), "--references", path("ref"),
+                 "--sources", path("src"), "--comet", path("compared"), "--baseline", path("old"),
+                 "--bootstrap-samples", "9", "--format", "json"}),
+            0)
+      << error_;
+  const auto metric = nlohmann::json::parse(out_)["metrics"][2];
+  EXPECT_NEAR(metric["baseline"]["score"], mean_of("compared", "old"), 1e-7);
+  EXPECT_NEAR(metric["systems"][0]["score"], mean_of("compared", "hyp"), 1e-7);
+  EXPECT_NEAR(metric["systems"][1]["score"], mean_of("compared", "ref"), 1e-7);
+}
+
 TEST_F(EvaluateQuality, HasTheMeanOfTheScoresOfLines) {
   ASSERT_EQ(run({"score", path("compared"), "--src", path("src"), "--tgt", path("hyp"), "--ref",
                  path("ref")}),
