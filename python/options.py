@@ -21,6 +21,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict
 
+from attend.quality import QualityScorer
+
 Text = str | os.PathLike[str]
 '''
 
@@ -47,6 +49,11 @@ class Keywords(NamedTuple):
 OF_TRANSLATIONS = [
     Option("alignments", "bool", [], [],
            "fill ``alignment``, at the cost of one more pass per candidate"),
+    Option("comet", "QualityScorer", [], [],
+           "model that scores translations by references, such as COMET, for mbr=\"comet\""),
+    Option("rerank", "QualityScorer", [], [],
+           "model that estimates the quality of translations without references, such as CometKiwi: "
+           "prefer the best of the beam or of samples"),
     Option("glossary", "Mapping[str, str] | str | Sequence[str]", [], [],
            "how to translate terms: ``{\"dog|dogs\": \"Hund|Hunde\"}``, lines with a tab between the two, "
            "or files of such lines"),

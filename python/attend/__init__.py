@@ -70,6 +70,7 @@ from attend.model_files import (
     optimize,
     quantize,
 )
+from attend.quality import QualityScorer
 from attend.search import BeamCandidate, BeamStep, BeamTree, TokenAlternatives, TokenChoice
 from attend.tagger import Entity, Tagger, Tagging
 from attend.tokenizer import Tokenizer
@@ -121,6 +122,7 @@ __all__ = [
     "LineError",
     "LogitPart",
     "PairPreparation",
+    "QualityScorer",
     "ResidualAddition",
     "SequenceScore",
     "ShapeError",
@@ -181,7 +183,7 @@ def load(
     *,
     threads: int | None = None,
     **changes: Unpack[AttentionChanges],
-) -> Translator | Classifier | Tagger | Generator | Embedder:
+) -> Translator | Classifier | Tagger | Generator | Embedder | QualityScorer:
     """Reads a model of any kind: a model file, the folder of a training run, or a model of another
     program: a directory of Hugging Face, Marian or CTranslate2, a package of Argos, a file of
     llama.cpp, or ``"org/name"`` of the Hugging Face Hub, which is downloaded where
@@ -189,17 +191,22 @@ def load(
     files has changed, into the folder that the variable ATTEND_CACHE names (``~/.cache/attend``).
     An adapter, also one of PEFT, is merged into its base in the same way.
 
-    Returns a Translator, Classifier, Tagger, Generator or Embedder, whichever the file is for.
+    Returns a Translator, Classifier, Tagger, Generator, Embedder or QualityScorer, whichever the
+    file is for.
     (Embedder itself also reads the others, for their hidden states.)
 
     ``changes``: heads that are switched off, and sharper or softer attention: see AttentionChanges.
+    A QualityScorer has none.
 
     Raises IoError, DataError for a file that is damaged or not a model, and ConfigError for changes
     that do not fit it.
     """
     task = _attend.task_of(imported(path))
+    if task == "quality":
+        for change in changes:
+            raise ConfigError(f"{change}: a model that scores translations takes no changes")
+        return QualityScorer(path, threads=threads)
     if task not in _CLASSES:
-        raise DataError(
-            f"{os.fspath(path)}: expected a model for one of {', '.join(_CLASSES)}, got {task!r}"
-        )
+        known = ", ".join([*_CLASSES, "quality"])
+        raise DataError(f"{os.fspath(path)}: expected a model for one of {known}, got {task!r}")
     return _CLASSES[task](path, threads=threads, **changes)

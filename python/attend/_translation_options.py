@@ -9,6 +9,7 @@ from attend._common import given
 from attend._errors import ConfigError
 from attend._options import TranslationOptions
 from attend._texts import checked_text, checked_texts
+from attend.quality import QualityScorer
 
 
 def named_options(options: Mapping[str, object]) -> dict[str, Any]:
@@ -18,6 +19,11 @@ def named_options(options: Mapping[str, object]) -> dict[str, Any]:
     named.pop("prefix_ids", None)
     if isinstance(named.get("glossary"), Mapping):
         named["glossary"] = [f"{term}\t{own}" for term, own in named["glossary"].items()]
+    for name in {"comet", "rerank"} & named.keys():
+        if not isinstance(named[name], QualityScorer):
+            kind = type(named[name]).__name__
+            raise ConfigError(f"{name}: expected a QualityScorer, as attend.load gives, got {kind}")
+        named[name] = named[name]._model
     if "alignments" in named:
         named["alignment"] = named.pop("alignments")
     return named

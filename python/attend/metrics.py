@@ -1,8 +1,9 @@
-"""BLEU, chrF and TER of translations, equal to sacreBLEU; accuracy and F1 of classifiers."""
+"""BLEU, chrF and TER of translations, equal to sacreBLEU; COMET; accuracy and F1 of classifiers."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from attend._attend import Bleu, Chrf, ClassScores, ConfusionMatrix, Ter
 from attend._common import given
 from attend._options import BleuOptions, ChrfOptions, ReportOptions, TerOptions
 from attend._texts import checked_texts
+from attend.quality import QualityScorer, QualityScores
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,6 +24,7 @@ __all__ = [
     "ChrfOptions",
     "ClassScores",
     "ConfusionMatrix",
+    "QualityScores",
     "ReportOptions",
     "Ter",
     "TerOptions",
@@ -29,6 +32,7 @@ __all__ = [
     "breakdown",
     "calibration_error",
     "chrf",
+    "comet",
     "confusion_matrix",
     "report",
     "ter",
@@ -62,6 +66,21 @@ def ter(
     """The translation edit rate of a corpus; 0 is best. Raises as ``bleu`` does."""
     named = {f"ter_{name}": value for name, value in given(**options).items()}
     return _attend.ter(_hypotheses(hypotheses), _lists(references), named)
+
+
+def comet(
+    model: QualityScorer | str | os.PathLike[str],
+    sources: Iterable[str] | None,
+    translations: Iterable[str],
+    references: Iterable[str] | None = None,
+) -> QualityScores:
+    """The scores that a model of COMET gives to translations, and their mean (``system_score``).
+
+    ``model``: from ``attend.load``, or a path, which is read at every call. ``references`` may be
+    None for a model that needs none, such as CometKiwi. Raises as ``QualityScorer.score`` does.
+    """
+    scorer = model if isinstance(model, QualityScorer) else QualityScorer(model)
+    return scorer.score(translations, sources=sources, references=references)
 
 
 def report(

@@ -15,6 +15,10 @@ import pytest
 PROGRAM = os.environ["ATTEND_PROGRAM"]
 SOURCE = pathlib.Path(os.environ["ATTEND_SOURCE"])
 
+#: A model of COMET that reads references, and one that needs none, with random weights.
+COMET = SOURCE / "tests/interchange/data/models/comet_regression"
+KIWI = COMET.with_name("comet_kiwi")
+
 ENGLISH = ["the old dog sees the cat", "a cat eats the fish", "the dog sleeps", "the cat sees a fish"]
 GERMAN = [
     "der alte hund sieht die katze",

@@ -11,7 +11,7 @@ import shutil
 import attend
 import numpy
 import pytest
-from conftest import ENGLISH, GERMAN, SOURCE, Models
+from conftest import COMET, ENGLISH, GERMAN, SOURCE, Models
 
 
 def blocks_of(page: str) -> list[str]:
@@ -33,6 +33,7 @@ def test_every_block_of_the_pages_runs(
     }.items():
         shutil.copy(model, tmp_path / f"{name}.safetensors")
     shutil.copy(models.folder / "train.en", tmp_path)
+    attend.import_model(COMET, tmp_path / "comet.safetensors")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for number, block in enumerate(BLOCKS, 1):

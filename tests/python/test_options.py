@@ -70,7 +70,7 @@ def test_other_functions_name_options_of_the_command_line(models: Models) -> Non
         own = f"{function.__name__}_" if function in (metrics.chrf, metrics.ter) else ""
         names = {name.removeprefix(own) for name, *_ in described}
         assert names - named <= {"window", "alignment", "n_best"}
-        assert named - names <= {"prefix", "prefix_ids", "alignments"}
+        assert named - names <= {"prefix", "prefix_ids", "alignments", "comet", "rerank"}
     # Each is taken.
     defaults: typing.Any = {
         name: values[0] for name, _, _, values, _ in _attend.generation_options() if values

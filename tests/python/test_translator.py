@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attend
 import pytest
-from conftest import ENGLISH, Models
+from conftest import COMET, ENGLISH, KIWI, Models
 from conftest import attend as program
 
 SENTENCES = [*ENGLISH, "", "a fish sees the old cat", "the the the dog"]
@@ -82,6 +82,30 @@ def test_gives_the_values_of_the_command_line(models: Models, options: dict, fla
                 map(as_float32, expected["token_log_probabilities"])
             )
             assert [list(pair) for pair in candidate.alignment] == expected.get("alignment", [])
+
+
+def test_chooses_by_models_as_the_command_line_does(models: Models) -> None:
+    translator = attend.Translator(models.translator)
+    for options, flags in (
+        ({"rerank": attend.load(KIWI), "beam_size": 6}, ["--rerank", KIWI, "--beam-size", 6]),
+        (
+            {"mbr": "comet", "comet": attend.load(COMET), "samples": 9, "n_best": 2},
+            ["--mbr", "comet", "--comet", COMET, "--samples", 9, "--n-best", 2],
+        ),
+    ):
+        found = of_program(models, *flags)
+        for ours, theirs in zip(translator.translate(SENTENCES, **options), found, strict=True):
+            assert [c.text for c in ours.candidates] == [c["text"] for c in theirs["translations"]]
+        whole = translator.translate_text("\n".join(ENGLISH), **{**options, "n_best": None})
+        assert whole.count("\n") == len(ENGLISH) - 1
+    for options, message in (
+        ({"rerank": attend.load(COMET)}, "rerank: expected a model that needs no references"),
+        ({"comet": attend.load(COMET)}, "comet: expected mbr comet with it"),
+        ({"mbr": "comet"}, "mbr: comet needs a model, given as comet"),
+        ({"rerank": str(KIWI)}, "rerank: expected a QualityScorer, as attend.load gives, got str"),
+    ):
+        with pytest.raises(attend.ConfigError, match=message):
+            translator.translate("a cat", **options)
 
 
 def test_tells_how_far_to_trust_as_the_command_line_does(models: Models) -> None:

@@ -10,7 +10,7 @@ import typing
 from typing import Any
 
 import pytest
-from conftest import Models
+from conftest import KIWI, Models
 
 import attend
 import attend.ctranslate2 as ctranslate2
@@ -56,6 +56,7 @@ def results_of(models: Models, folder: pathlib.Path) -> list[Any]:
         generator.generate_batch([prompt], max_length=3, return_logits_vocab=True)[0],
         steps[0], generator.score_batch([prompt])[0], translator.attention_page("the dog"),
         translator.tokenizer if hasattr(translator, "tokenizer") else generator.tokenizer,
+        attend.metrics.comet(KIWI, ["a cat"], ["eine katze"]),
         generator.explain("the dog sleeps"), attend.Entity("animal", 0, 1, "dog"),
     ]  # fmt: skip
 
@@ -71,7 +72,7 @@ def parts_of(value: Any) -> list[Any]:
 
 NO_RESULTS = {
     "AsyncGenerationResult", "AsyncResult", "AsyncScoringResult", "AsyncTranslationResult",
-    "BaseModel", "Callback", "Classifier", "Embedder", "Generator", "History",
+    "BaseModel", "Callback", "Classifier", "Embedder", "Generator", "History", "QualityScorer",
     "Tagger", "Translator",
 }  # fmt: skip
 

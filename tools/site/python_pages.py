@@ -17,6 +17,7 @@ PAGES = [
     ("generator", "Language models", ["Generator", "GenerationOptions", "Generation"]),
     ("classifier", "Classifiers and taggers", ["Classifier", "LabelScore", "Tagger", "Tagging", "Entity"]),
     ("embedder", "Vectors", ["Embedder"]),
+    ("quality", "Scores of translations", ["QualityScorer"]),
     ("text", "Preparing text", ["TextPreparation", "PairPreparation"]),
     ("inspection", "Looking inside", [
         "Attention", "AttentionChanges", "AttentionPage", "Explanation", "ExplanationOptions", "LogitPart", "ResidualAddition",

@@ -15,6 +15,7 @@ NB_MODULE(_attend, module) {
   add_interruption(module);
   add_tokenizer(module);
   add_base_model(module);
+  add_quality(module);
   add_translations(module);
   add_translator(module);
   add_classifier(module);

@@ -12,6 +12,8 @@ void add_errors(nanobind::module_& module);
 void add_interruption(nanobind::module_& module);
 void add_tokenizer(nanobind::module_& module);
 void add_base_model(nanobind::module_& module);
+// Before translators, whose options may hold one.
+void add_quality(nanobind::module_& module);
 void add_translations(nanobind::module_& module);
 void add_translator(nanobind::module_& module);
 void add_classifier(nanobind::module_& module);

@@ -40,7 +40,16 @@ using BeamCandidateState = std::tuple<int, int, std::string, float, float, float
 TranslationOptions translation_options(const TranslatorView& translator, const nb::dict& keywords) {
   NamedTranslation named;
   named.translation = translator.engine.default_options();
-  set_keywords(option_fields(named), keywords);
+  const std::vector<OptionField> fields = option_fields(named);
+  for (const auto& [key, value] : keywords) {
+    const std::string name = utf8_of(key, "the name of an option");
+    if (name == "comet")
+      named.translation.comet = nb::cast<QualityScorer>(value);
+    else if (name == "rerank")
+      named.translation.rerank = nb::cast<QualityScorer>(value);
+    else
+      set_keyword(fields, key, value);
+  }
   return resolved(named, given_in(keywords));
 }
 
