@@ -306,6 +306,7 @@ TEST_F(BacktranslateCommand, RefusesWhatDoesNotFit) {
       {{"--tag", "a b"}, "--tag: "},
       {{"--tag", "<BT>", "--normalization", "nfkc_cf"}, "--tag: "},
       {{"--tokenizer", "wordpiece"}, "--tag: expected none (--tag '')"},
+      {{"--reverse-options", "tokenizer=wordpiece"}, "--tag: expected none (--tag '')"},
       {{"--reverse-options", "d-modl=3"}, "did you mean d-model"},
       {{"--reverse-options", "out=x"}, "out cannot be set here"},
       {{"--unique-memory", "3"}, "--unique-memory: "}};

@@ -61,8 +61,8 @@ struct AugmentationSearch {
 template <class Visitor>
 void fields(AugmentationSearch& o, Visitor&& visit) {
   visit("mono-decoding", o.decoding,
-        "how the text is translated: beam search, random samples, or beam search with noise in "
-        "the words that it writes");
+        "how the text is translated: beam search, random samples, or beam search whose words get "
+        "noise");
   visit("mono-beam-size", o.beam_size, between(1, 1024), "beam size of these translations");
   visit("mono-translations", o.translations, between(1, kMostSamples),
         "translations of each sentence: samples, or the best ones of the beam");

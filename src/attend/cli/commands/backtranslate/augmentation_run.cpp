@@ -62,9 +62,13 @@ AugmentationRun::AugmentationRun(AugmentationArguments& arguments, const IsSet& 
   for (const TranslationDirection direction :
        {TranslationDirection::forward, TranslationDirection::reverse})
     require_text(mono_of(direction));
-  check_symbols();
   for (const AugmentationPart& part : plan_) {
-    if (part.step == AugmentationStep::training) training_of(part, {});  // reads their options
+    if (part.round > 2) break;  // the same again
+    if (part.step == AugmentationStep::training) {
+      const Training training = training_of(part, {});  // reads its options
+      // A vocabulary that is there already needs no symbols before the first round.
+      if (part.round > 0 || training.variant.session.run.init_from.empty()) check_symbols(training);
+    }
     if (part.step == AugmentationStep::given_model)
       require_language(part, translation_model(load_any_model(part.folder)));
   }
@@ -105,14 +109,15 @@ std::vector<std::string> AugmentationRun::symbols() const {
   return symbols;
 }
 
-void AugmentationRun::check_symbols() const {
+void AugmentationRun::check_symbols(const Training& training) const {
   const std::vector<std::string> all = symbols();
   if (all.size() == given_.list("user-symbols").size()) return;
-  const RunOptions& run = arguments_.session.run;
+  const RunOptions& run = training.variant.session.run;
   if (!run.init_vocabulary.empty())
     return require_symbols(all, load_vocabulary(run.init_vocabulary.front()),
                            run.init_vocabulary.front());
-  if (run.init_from.empty()) return require_symbols(all, given_.part<TokenizerOptions>());
+  if (run.init_from.empty())
+    return require_symbols(all, training.options->part<TokenizerOptions>());
   require_symbols(all, translation_model(load_any_model(run.init_from)).src_tokenizer,
                   run.init_from);
 }

@@ -47,7 +47,7 @@ class AugmentationRun {
   };
 
   void check_options_of_training() const;
-  void check_symbols() const;
+  void check_symbols(const Training& training) const;
   // Text without translations, as absolute paths.
   std::vector<std::string> mono_of(TranslationDirection direction) const;
   LanguagePair languages_of(TranslationDirection direction) const;

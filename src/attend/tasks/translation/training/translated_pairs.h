@@ -34,8 +34,9 @@ void fields(TranslatedPairOptions& o, Visitor&& visit) {
   fields(o.lines, visit);
   fields(o.pairs, visit);
   fields(o.duplicates, visit);
-  visit("min-score", o.min_score, between(-1000, 0),
-        "lowest log-probability per token that the translator may give what it wrote");
+  visit(
+      "min-score", o.min_score, between(-1000, 0),
+      "lowest log-probability per token of a translation, by the model that wrote the translation");
   visit("keep-best", o.keep_best, kKeptShares,
         "share to keep of the translations that pass all other rules: the best by the "
         "log-probability per token of their translator");
