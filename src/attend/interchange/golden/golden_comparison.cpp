@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "attend/core/strings/counted.h"
 #include "attend/decode/beam_search.h"
 #include "attend/decode/scorers/encoder_decoder_scorer.h"
-#include "attend/core/strings/counted.h"
 #include "attend/error.h"
 #include "attend/interchange/golden/golden_of_encoders.h"
 #include "attend/interchange/golden/golden_record.h"

@@ -112,7 +112,8 @@ TEST_F(TranslatedPairsTest, AreReadAgainAndRefusedForOthers) {
 
 TEST_F(TranslatedPairsTest, AreRefusedIfNoneIsLeft) {
   write_targets({"Wien"}, {"Wien"});
-  expect_error<DataError>([&] { pairs(WrittenSide::source); }, {"left none of 1 pair: 1 drop-identical"});
+  expect_error<DataError>([&] { pairs(WrittenSide::source); },
+                          {"left none of 1 pair: 1 drop-identical"});
   EXPECT_FALSE(std::filesystem::exists(path("pairs"))) << "other options may be tried";
 }
 
