@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attend/checkpoint/checkpoint.h"
@@ -28,7 +29,12 @@ std::optional<ModelCheck> check_model(const Checkpoint& checkpoint);
 
 // One per task, with default options.
 std::vector<std::unique_ptr<Trainable>> trainable_tasks();
-// The one of this name in `attend train`; null without one.
-std::unique_ptr<Trainable> trainable_task(std::string_view name);
+// The one of this name in `attend train`; null without one. Here, since the engine of pages
+// replaces trainable_tasks() and its file.
+inline std::unique_ptr<Trainable> trainable_task(std::string_view name) {
+  for (std::unique_ptr<Trainable>& task : trainable_tasks())
+    if (task->name() == name) return std::move(task);
+  return nullptr;
+}
 
 }  // namespace attend

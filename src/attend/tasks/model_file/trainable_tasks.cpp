@@ -26,10 +26,4 @@ std::vector<std::unique_ptr<Trainable>> trainable_tasks() {
   return list;
 }
 
-std::unique_ptr<Trainable> trainable_task(std::string_view name) {
-  for (std::unique_ptr<Trainable>& task : trainable_tasks())
-    if (task->name() == name) return std::move(task);
-  return nullptr;
-}
-
 }  // namespace attend
