@@ -145,9 +145,9 @@ TEST_F(BacktranslateCommand, HandsOnHowTextIsTranslated) {
   const std::string beam = settings("beam", {"--mono-beam-size", "3", "--mono-translations", "2"});
   EXPECT_NE(beam.find("target-beam-size = 3"), std::string::npos) << beam;
   EXPECT_NE(beam.find("the 2 best"), std::string::npos) << beam;
-  const std::string noised =
-      settings("noised", {"--mono-decoding", "noised", "--noise-drop", "0.2", "--noise-swap", "2"});
-  EXPECT_NE(noised.find("with noise 0.2 0.1 2"), std::string::npos) << noised;
+  const std::string noised = settings("noised", {"--mono-decoding", "noised", "--noise-drop", "0.2",
+                                                 "--noise-blank", "0.3", "--noise-swap", "2"});
+  EXPECT_NE(noised.find("with noise 0.2 0.3 2"), std::string::npos) << noised;
   EXPECT_NE(config("noised").find("\"<blank>\""), std::string::npos) << config("noised");
 }
 
@@ -156,6 +156,21 @@ TEST_F(BacktranslateCommand, FiltersWhatIsWritten) {
   ASSERT_EQ(run(with_target_text("run", {"--reverse", given, "--keep-best", "0.5"})), 0) << error_;
   EXPECT_EQ(lines_of("run/round-1/tgt-mono/pairs/src.txt").size(), 30u);
   EXPECT_NE(out_.find("30 pairs of 60 kept"), std::string::npos) << out_;
+  // The first text without a rule keeps all of it, see TrainsOnTranslationsOfTargetText.
+  write("mono.de", read(path("mono.de")) + first_lines(read(path("mono.de")), 5));
+  ASSERT_EQ(run(with_target_text("unique", {"--reverse", given, "--unique-targets"})), 0) << error_;
+  EXPECT_NE(out_.find("60 pairs of 65 kept"), std::string::npos) << out_;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> strict{
+      {{"--min-score", "-0.0001"}, "65 min-score"},
+      {{"--min-words", "200"}, "65 min-words"},
+      {{"--max-character-ratio", "1.001"}, "max-character-ratio"}};
+  for (const auto& [more, rule] : strict) {
+    std::vector<std::string> options{"--reverse", given};
+    options.insert(options.end(), more.begin(), more.end());
+    EXPECT_EQ(run(with_target_text("strict", options)), 1) << out_;
+    EXPECT_NE(error_.find("the filters have left none"), std::string::npos) << error_;
+    EXPECT_NE(error_.find(rule), std::string::npos) << error_;
+  }
 }
 
 TEST_F(BacktranslateCommand, TranslatesTheParallelTextItself) {

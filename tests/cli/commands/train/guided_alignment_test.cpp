@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "attend/checkpoint/checkpoint.h"
 #include "attend/core/random/random.h"
+#include "attend/tasks/translation/model.h"
 #include "cli/program_test.h"
 
 namespace attend {
@@ -67,6 +69,27 @@ TEST_F(GuidedAlignmentCommand, GoesOnAsIfItHadNotStopped) {
   std::filesystem::remove(path("run/checkpoints/step-00000012.safetensors"));
   ASSERT_EQ(run(training("run", steps + " --resume")), 0) << error_;
   EXPECT_TRUE(read(path("run/model.safetensors")) == whole);
+}
+
+TEST_F(GuidedAlignmentCommand, StaysWithTheModelButNotWithItsStudents) {
+  ASSERT_EQ(run(training("teacher", "--guided-alignment 1 --n-decoder-layers 4 --max-steps 5")), 0)
+      << error_;
+  const auto layer_of = [this](const std::string& name) {
+    return translation_model(load_checkpoint(path(name + "/model.safetensors"))).aligning_layer;
+  };
+  EXPECT_EQ(layer_of("teacher"), 2);
+  ASSERT_EQ(
+      run(training("adapted", "--n-decoder-layers 4 --max-steps 5 --init-from " + path("teacher"))),
+      0)
+      << error_;
+  EXPECT_EQ(layer_of("adapted"), 2);
+  ASSERT_EQ(run(training("student",
+                         "--max-steps 5 --n-decoder-layers 1 --distill-weight 0.5 "
+                         "--teachers " +
+                             path("teacher"))),
+            0)
+      << error_;
+  EXPECT_EQ(layer_of("student"), -1);
 }
 
 TEST_F(GuidedAlignmentCommand, RefusesTextThatIsNotOfSentencesAlone) {

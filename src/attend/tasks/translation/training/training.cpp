@@ -282,6 +282,8 @@ Tokenizers tokenizers_for(const TranslationTraining& o, const TrainingText& text
   }
   Tokenizers known = resumed != nullptr ? resumed_tokenizers(*resumed, config)
                                         : tokenizers_of(translation_model(*initial));
+  // A teacher's layers are not those of its student.
+  if (resumed == nullptr && !o.initial) known.aligning_layer = -1;
   if (text.prepared)
     require_vocabularies(*text.prepared, known.src, known.tgt,
                          resumed != nullptr ? resumed->source : initial->source);
