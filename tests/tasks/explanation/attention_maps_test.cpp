@@ -175,6 +175,23 @@ TEST_F(AttentionMapsOfAPair, AlignEveryTargetTokenWithTheSourceTokenItLooksAtMos
   }
 }
 
+TEST_F(AttentionMapsOfAPair, AlignByTheHeadThatHasLearnedToAlone) {
+  const PairSpecialTokens marks = model_.format.of({});
+  const std::array pairs{PairToAlign{&marks, src_, tgt_}, PairToAlign{&marks, src_, tgt_}};
+  for (const int layer : {0, 1}) {
+    model_.aligning_layer = layer;
+    const AttentionMap& head = maps_.cross[static_cast<std::size_t>(layer)].front();
+    for (const PairAlignment& alignment : pair_alignments(model_, pairs)) {
+      ASSERT_EQ(alignment.tokens.size(), tgt_.size());
+      for (std::size_t t = 0; t < tgt_.size(); ++t) {
+        const auto row = head.weights.begin() + static_cast<std::ptrdiff_t>(t * src_.size());
+        const auto end = row + std::ssize(src_) - std::ssize(marks.after_source);
+        EXPECT_EQ(alignment.tokens[t], std::max_element(row, end) - row) << layer << ' ' << t;
+      }
+    }
+  }
+}
+
 TEST_F(AttentionMapsOfAPair, CountTheTokensOfATermWithTheTokenBeforeIt) {
   const PairSpecialTokens marks = model_.format.of({});
   const AttentionMaps maps = attention_maps(model_, marks, src_, tgt_);
