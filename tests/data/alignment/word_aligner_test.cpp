@@ -64,6 +64,12 @@ TEST(WordAligner, LetsTokensOfAWordJoinItsLink) {
   EXPECT_EQ(aligner.links(Tokens{2, 27}, Tokens{2, 27, 47}), (Tokens{0, 1, 1}));
 }
 
+TEST(WordAligner, LinksOnlyWhatBothSidesChoose) {
+  // Either of the equal words comes from the one of the source, which chooses the nearer.
+  const WordAligner aligner(alike(), 42, 42);
+  EXPECT_EQ(aligner.links(Tokens{27}, Tokens{27, 41, 27}), (Tokens{kNone, kNone, 0}));
+}
+
 TEST(WordAligner, LeavesUnknownTokensAlone) {
   const WordAligner aligner(alike(), 42, 42);
   EXPECT_EQ(aligner.links(Tokens{40, 27}, Tokens{3, 27, 41}), (Tokens{kNone, 1, kNone}));
