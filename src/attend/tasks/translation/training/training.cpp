@@ -74,32 +74,29 @@ void check_soft_targets(const TranslationTraining& o) {
   refuse_with(o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
 }
 
+void refuse_beside(const char* option, bool is_there, const char* other) {
+  if (is_there)
+    throw OptionError<ConfigError>("{}: expected 0 with {}", as_key(option), as_flag(other));
+}
+
 // Alignments are those of sentences alone, in memory.
 void check_guided_alignment(const TranslationTraining& o) {
+  constexpr const char* kName = "guided-alignment";
   if (o.loss.training.guided_alignment == 0.0f) return;
-  const auto refuse_with = [](bool is_there, const char* other) {
-    if (is_there)
-      throw OptionError<ConfigError>("{}: expected 0 with {}", as_key("guided-alignment"),
-                                     as_flag(other));
-  };
-  refuse_with(!o.data.prepared.empty(), "prepared");
-  refuse_with(o.data.context > 0, "context");
-  refuse_with(!o.data.inline_terms.empty(), "inline-terms");
+  refuse_beside(kName, !o.data.prepared.empty(), "prepared");
+  refuse_beside(kName, o.data.context > 0, "context");
+  refuse_beside(kName, !o.data.inline_terms.empty(), "inline-terms");
   aligning_layer_of(o.model.chosen());
 }
 
 // Noise is made of sentences alone.
 void check_noise(const TranslationTraining& o) {
+  constexpr const char* kName = "source-noise";
   if (o.data.source_noise == 0.0f) return;
-  const auto refuse_with = [](bool is_there, const char* other) {
-    if (is_there)
-      throw OptionError<ConfigError>("{}: expected 0 with {}", as_key("source-noise"),
-                                     as_flag(other));
-  };
-  refuse_with(!o.data.prepared.empty(), "prepared");
-  refuse_with(o.data.context > 0, "context");
-  refuse_with(!o.data.inline_terms.empty(), "inline-terms");
-  refuse_with(o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
+  refuse_beside(kName, !o.data.prepared.empty(), "prepared");
+  refuse_beside(kName, o.data.context > 0, "context");
+  refuse_beside(kName, !o.data.inline_terms.empty(), "inline-terms");
+  refuse_beside(kName, o.vocabulary.bpe_dropout > 0.0f, "bpe-dropout");
 }
 
 void check(const TranslationTraining& o) {
