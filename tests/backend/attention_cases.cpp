@@ -196,6 +196,8 @@ std::vector<KernelCase> attention_cases() {
     cases.push_back(cached_case(2, 8, 8, dtype));
     cases.push_back(cached_case(8, 64, 64, dtype));
     cases.push_back(cached_case(3, 13, 21, dtype));
+    cases.push_back(cached_case(4, 24, 40, dtype));
+    cases.push_back(cached_case(2, 56, 88, dtype));
     cases.push_back(cached_case(6, 13, 16, dtype, 3));
     cases.push_back(cached_case(4, 64, 64, dtype, 4));
     cases.push_back(cached_case(8, 16, 16, dtype, 1, 20));

@@ -123,18 +123,16 @@ HWY_INLINE void cached_head_values(const CachedQueries& queries, std::size_t hea
   std::size_t i = 0;
   const auto vectors = [&](auto number) HWY_ATTR {
     const auto at = static_cast<std::ptrdiff_t>(i);
+    const std::size_t last = i + number() * lanes <= width ? 0 : (width - i) % lanes;
     for_query_tiles(shared.count, [&](std::size_t n, auto tile) HWY_ATTR {
-      cached_values<T, tile(), number()>(of_keys.from(n), keys, shift + at, count, first,
+      cached_values<T, tile(), number()>(of_keys.from(n), keys, shift + at, count, first, last,
                                          out.from(n, at));
     });
     i += number() * lanes;
   };
-  while (i + 4 * lanes <= width) vectors(std::integral_constant<std::size_t, 4>());
-  if (i + 2 * lanes <= width) vectors(std::integral_constant<std::size_t, 2>());
-  if (i + lanes <= width) vectors(std::integral_constant<std::size_t, 1>());
-  for (std::size_t n = 0; i < width && n < shared.count; ++n)
-    cached_values_part<T>(of_keys.row(n), keys, shift + static_cast<std::ptrdiff_t>(i), count,
-                          first, width - i, out.row(n) + i);
+  while (i + 3 * lanes < width) vectors(std::integral_constant<std::size_t, 4>());
+  if (i + lanes < width) vectors(std::integral_constant<std::size_t, 2>());
+  if (i < width) vectors(std::integral_constant<std::size_t, 1>());
 }
 
 // Calls run(shared) for the keys that all queries see, and for the rest of each query, in blocks

@@ -52,20 +52,23 @@ HWY_INLINE void for_query_tiles(std::size_t queries, const Tile& tile) {
   for (; n < queries; ++n) tile(n, std::integral_constant<std::size_t, 1>());
 }
 
-// Elements of a key or a value: a whole vector, or the first `count`.
-HWY_INLINE FloatVector numbers_at(const float* from) { return hn::LoadU(Floats(), from); }
+// The first `count` elements of a key or a value, other lanes zero; a whole vector if count is 0.
 HWY_INLINE FloatVector numbers_at(const float* from, std::size_t count) {
-  return load_part(Floats(), from, count);
-}
-HWY_INLINE FloatVector numbers_at(const std::int8_t* from) {
-  const hn::Rebind<std::int8_t, Floats> bytes;
-  return hn::ConvertTo(Floats(),
-                       hn::PromoteTo(hn::RebindToSigned<Floats>(), hn::LoadU(bytes, from)));
+  return count == 0 ? hn::LoadU(Floats(), from) : load_part(Floats(), from, count);
 }
 HWY_INLINE FloatVector numbers_at(const std::int8_t* from, std::size_t count) {
+  const hn::Rebind<std::int8_t, Floats> bytes;
+  const auto convert = [](auto part) HWY_ATTR {
+    return hn::ConvertTo(Floats(), hn::PromoteTo(hn::RebindToSigned<Floats>(), part));
+  };
+  if (count == 0) return convert(hn::LoadU(bytes, from));
+#if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN std::int8_t part[hn::MaxLanes(Floats())] = {};
   for (std::size_t i = 0; i < count; ++i) part[i] = from[i];
-  return numbers_at(part);
+  return convert(hn::LoadU(bytes, part));
+#else
+  return convert(hn::MaskedLoad(hn::FirstN(bytes, count), bytes, from));
+#endif
 }
 
 // 8-bit elements are followed by their scale, one per head (cpu/quantized_weights.h).
@@ -145,14 +148,10 @@ HWY_INLINE void add_products(QueryRows<const float> q, const void* const* keys,
                              std::ptrdiff_t shift, std::size_t count, FloatVector (*total)[4]) {
   FloatVector key[4];
 #pragma GCC unroll 4
-  for (std::size_t g = 0; g < 4; ++g) {
-    const T* const from = row_at<T>(keys[g], shift);
-    key[g] = count == 0 ? numbers_at(from) : numbers_at(from, count);
-  }
+  for (std::size_t g = 0; g < 4; ++g) key[g] = numbers_at(row_at<T>(keys[g], shift), count);
 #pragma GCC unroll 5
   for (std::size_t n = 0; n < kQueries; ++n) {
-    const auto x =
-        count == 0 ? hn::LoadU(Floats(), q.row(n)) : load_part(Floats(), q.row(n), count);
+    const auto x = numbers_at(q.row(n), count);
 #pragma GCC unroll 4
     for (std::size_t g = 0; g < 4; ++g) total[n][g] = hn::MulAdd(x, key[g], total[n][g]);
   }
@@ -182,25 +181,26 @@ HWY_INLINE void cached_scores(QueryRows<const float> q, const void* const* keys,
 }
 
 // out[n] = sum_j weights[n][j] values[j] for `count` values, added to the old out unless they are
-// the first; kVectors vectors.
+// the first; kVectors vectors, the last of which has `last` elements, or all if that is 0.
 template <class T, std::size_t kQueries, std::size_t kVectors>
 HWY_INLINE void cached_values(QueryRows<float> weights, const void* const* keys,
-                              std::ptrdiff_t shift, std::size_t count, bool first,
+                              std::ptrdiff_t shift, std::size_t count, bool first, std::size_t last,
                               QueryRows<float> out) {
   const Floats d;
   const std::size_t lanes = hn::Lanes(d);
+  const auto part = [last](std::size_t v) HWY_ATTR { return v + 1 < kVectors ? 0 : last; };
   FloatVector total[kQueries][kVectors];
 #pragma GCC unroll 5
   for (std::size_t n = 0; n < kQueries; ++n) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v)
-      total[n][v] = first ? hn::Zero(d) : hn::LoadU(d, out.row(n) + v * lanes);
+      total[n][v] = first ? hn::Zero(d) : numbers_at(out.row(n) + v * lanes, part(v));
   }
   for (std::size_t j = 0; j < count; ++j) {
     const T* value = row_at<T>(keys[j], shift);
     FloatVector numbers[kVectors];
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) numbers[v] = numbers_at(value + v * lanes);
+    for (std::size_t v = 0; v < kVectors; ++v) numbers[v] = numbers_at(value + v * lanes, part(v));
 #pragma GCC unroll 5
     for (std::size_t n = 0; n < kQueries; ++n) {
       const auto weight = hn::Set(d, weights.row(n)[j]);
@@ -212,20 +212,15 @@ HWY_INLINE void cached_values(QueryRows<float> weights, const void* const* keys,
 #pragma GCC unroll 5
   for (std::size_t n = 0; n < kQueries; ++n) {
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(total[n][v], d, out.row(n) + v * lanes);
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      float* const to = out.row(n) + v * lanes;
+      if (part(v) == 0) {
+        hn::StoreU(total[n][v], d, to);
+      } else {
+        store_part(total[n][v], d, to, last);
+      }
+    }
   }
-}
-
-// The same for one query and `width` floats of one vector.
-template <class T>
-HWY_INLINE void cached_values_part(const float* weights, const void* const* keys,
-                                   std::ptrdiff_t shift, std::size_t count, bool first,
-                                   std::size_t width, float* out) {
-  const Floats d;
-  auto total = first ? hn::Zero(d) : load_part(d, out, width);
-  for (std::size_t j = 0; j < count; ++j)
-    total = hn::MulAdd(hn::Set(d, weights[j]), numbers_at(row_at<T>(keys[j], shift), width), total);
-  store_part(total, d, out, width);
 }
 
 }  // namespace HWY_NAMESPACE
