@@ -50,14 +50,7 @@ void run_shortlist(const ShortlistArguments& a) {
   ProgressLine progress = ProgressLine::timing("learning which tokens translate which");
   const Checkpoint checkpoint = load_checkpoint(path);
   const TranslationModel model = translation_model(checkpoint);
-  ReadReport report;
-  const EncodedPairs pairs = encode_parallel(read_parallel(a.src, a.tgt), model.src_tokenizer,
-                                             model.tgt_tokenizer, {}, report);
-  if (report.kept == 0)
-    throw DataError(fmt::format("{}: expected pairs of sentences to learn from, got {}",
-                                a.src.front(), report.summary()));
-  const Shortlist shortlist = make_shortlist(model, pairs, a.shortlist);
-  const ShortlistMeasure measure = measure_shortlist(model, shortlist, pairs);
+  const auto [report, shortlist, measure] = shortlist_of_text(model, a.src, a.tgt, a.shortlist);
   save_checkpoint(a.out, with_shortlist(checkpoint, shortlist));
   progress.end();
   if (a.format == OutputFormat::json) {

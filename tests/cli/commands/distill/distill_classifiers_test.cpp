@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/quantization.h"
 #include "attend/core/files/lines.h"
 #include "attend/tasks/classification/model.h"
 #include "attend/tasks/training/taught_texts.h"
@@ -60,6 +61,16 @@ TEST_F(DistillClassifiers, TrainAStudentOfAnySizeAndVocabulary) {
   EXPECT_NE(own.tokenizer.bytes(), its.tokenizer.bytes());
   EXPECT_EQ(TaughtTexts(path("run") + "/labels").texts().size(), 206U);
   EXPECT_EQ(run({"evaluate", path("run"), "--labeled", path("valid.tsv")}), 0) << error_;
+}
+
+TEST_F(DistillClassifiers, AreWrittenInFewBits) {
+  train_teacher("teacher");
+  ASSERT_EQ(run(distilling("run", {path("teacher"), "--bits", "8"})), 0) << error_;
+  const Checkpoint small = load_checkpoint(path("run") + "/model-8bit.safetensors");
+  EXPECT_EQ(weight_bits(small), 8);
+  EXPECT_EQ(classification_model(small).labels, student("run").labels);
+  EXPECT_EQ(run(distilling("other", {path("teacher"), "--shortlist"})), 2);
+  EXPECT_NE(error_.find("--shortlist"), std::string::npos) << error_;
 }
 
 TEST_F(DistillClassifiers, LearnFromUnlabeledTextWhatItsTeachersKnow) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/checkpoint/checkpoint.h"
+#include "attend/checkpoint/quantization.h"
 #include "attend/core/files/lines.h"
 #include "attend/tasks/translation/model.h"
 #include "cli/small_run.h"
@@ -205,6 +206,39 @@ TEST_F(DistillCommand, GivesATrainingProbabilitiesOfItsTextAlone) {
   EXPECT_NE(error_.find("works only with --teachers"), std::string::npos) << error_;
 }
 
+TEST_F(DistillCommand, WritesTheStudentInFewBitsWithAShortlist) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("run", {path("teacher"), "--bits", "8", "--shortlist"})), 0) << error_;
+  const std::string small = path("run") + "/model-8bit.safetensors";
+  EXPECT_NE(out_.find("model-8bit.safetensors: the student in 8 bits"), std::string::npos) << out_;
+  const Checkpoint student = load_checkpoint(small);
+  EXPECT_EQ(weight_bits(student), 8);
+  EXPECT_TRUE(translation_model(student).shortlist);
+  const Checkpoint whole = load_checkpoint(model("run"));
+  EXPECT_EQ(weight_bits(whole), 32);
+  EXPECT_FALSE(translation_model(whole).shortlist);
+  const std::string bytes = read(small);
+  std::filesystem::remove(small);
+  ASSERT_EQ(run({"distill", "--resume", "--out", path("run")}), 0) << error_;
+  EXPECT_EQ(read(small), bytes);
+  // The shortlist is of what the student has read.
+  ASSERT_EQ(run({"quantize", path("run"), "--out", path("quantized")}), 0) << error_;
+  ASSERT_EQ(run({"shortlist", path("quantized"), "--src", path("train.en"),
+                 path("run") + "/targets/src.txt", "--tgt", path("train.de"),
+                 path("run") + "/targets/tgt.txt", "--out", path("by-hand")}),
+            0)
+      << error_;
+  EXPECT_EQ(read(path("by-hand")), bytes);
+}
+
+TEST_F(DistillCommand, WritesTheStudentInFewBitsAlone) {
+  train_teacher("teacher", "1");
+  ASSERT_EQ(run(distilling("run", {path("teacher"), "--bits", "4"})), 0) << error_;
+  const Checkpoint student = load_checkpoint(path("run") + "/model-4bit.safetensors");
+  EXPECT_EQ(weight_bits(student), 4);
+  EXPECT_FALSE(translation_model(student).shortlist);
+}
+
 TEST_F(DistillCommand, TellsWhatItWouldCost) {
   const std::vector<std::string> options{"--teacher-runs", "2", "--dry-run"};
   ASSERT_EQ(run(distilling("run", options)), 0) << error_;
@@ -232,6 +266,8 @@ TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
   refuses({"--teacher-runs", "1", "--teacher-options", "d-model"}, "expected name=value");
   refuses({"--teacher-runs", "1", "--teacher-options", "d-modl=3"}, "did you mean d-model");
   refuses({"--teacher-runs", "1", "--teacher-options", "seed=3"}, "seed cannot be set here");
+  refuses({path("teacher"), "--bits", "5"}, "--bits: expected 4, 8 or 16, or 0 for no file, got 5");
+  refuses({path("teacher"), "--shortlist"}, "--shortlist: works only with --bits");
   refuses({"--teacher-runs", "1", "--tgt", "train.de"}, "--tgt: works only with --src");
   EXPECT_EQ(run({"distill", "--teacher-runs", "1", "--out", path("run")}), 2);
   EXPECT_NE(error_.find("--src: expected the text"), std::string::npos) << error_;

@@ -18,8 +18,9 @@ namespace attend {
 namespace {
 
 std::vector<OptionField> distill_fields(DistillArguments& a) {
-  std::vector<OptionField> fields = a.lesson->fields(), of_teachers = option_fields(a.runs);
-  fields.insert(fields.end(), of_teachers.begin(), of_teachers.end());
+  std::vector<OptionField> fields = a.lesson->fields();
+  for (const std::vector<OptionField>& more : {option_fields(a.runs), option_fields(a.file)})
+    fields.insert(fields.end(), more.begin(), more.end());
   return fields;
 }
 

@@ -27,6 +27,9 @@ DistillationRun::DistillationRun(DistillArguments& arguments, const IsSet& is_se
         "expected teachers, the models to learn from, or --teacher-runs to train some; got none");
   if (!trains_teachers() && is_set("teacher-options"))
     throw ConfigError("--teacher-options: works only with teachers of --teacher-runs");
+  validate(arguments_.file);
+  if (arguments_.file.bits == 0 && is_set("shortlist"))
+    throw ConfigError("--shortlist: works only with --bits");
   const std::size_t teachers = trains_teachers() ? static_cast<std::size_t>(arguments_.runs.runs)
                                                  : arguments_.session.run.teachers.size();
   if (const std::size_t most = arguments_.lesson->most_teachers(); teachers > most)
@@ -76,6 +79,9 @@ void DistillationRun::run() {
   remark("student: {}\n", shown_path(session.run.out));
   session.resume = !RunFolder(session.run.out).checkpoints().empty();
   train_task(*arguments_.task, session, student_.is_set());
+  if (arguments_.file.bits > 0)
+    write_student_file(RunFolder(session.run.out).path(), arguments_.file, *arguments_.lesson,
+                       student_);
 }
 
 }  // namespace attend

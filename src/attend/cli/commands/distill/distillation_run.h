@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attend/cli/commands/distill/lesson.h"
+#include "attend/cli/commands/distill/student_file.h"
 #include "attend/cli/commands/distill/teacher_runs.h"
 #include "attend/cli/commands/train/training_session.h"
 #include "attend/tasks/training/trainable.h"
@@ -15,6 +16,7 @@ namespace attend {
 struct DistillArguments {
   std::unique_ptr<Lesson> lesson;
   TeacherRunOptions runs;
+  StudentFileOptions file;
   SessionOptions session;           // of the student; its teachers, if some are given
   std::unique_ptr<Trainable> task;  // that of the lesson
 };
@@ -25,7 +27,8 @@ class DistillationRun {
   // that cannot be read.
   DistillationRun(DistillArguments& arguments, const IsSet& is_set);
 
-  // Trains the student, after what is missing for it. Throws like train_task() and Lesson::write().
+  // Trains the student, after what is missing for it, and writes the file of its options. Throws
+  // like train_task(), Lesson::write() and write_student_file().
   void run();
   // Measures a few steps of everything, which leaves nothing behind.
   PartCosts cost();

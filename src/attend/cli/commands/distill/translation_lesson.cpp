@@ -10,6 +10,7 @@
 #include "attend/core/strings/counted.h"
 #include "attend/tasks/training/part_folder.h"
 #include "attend/tasks/translation/pair_text.h"
+#include "attend/tasks/translation/training/shortlist_training.h"
 #include "attend/tasks/translation/training/training_text.h"
 
 namespace attend {
@@ -134,6 +135,14 @@ void TranslationLesson::write(const Teachers& teachers, SettledOptions& student,
   if (!student_reads_teachers(student)) return;
   fit_lengths(engine.ensemble(), student);
   if (options_.teacher_top_k > 0) write_soft_targets(engine.ensemble(), student, place);
+}
+
+Checkpoint TranslationLesson::for_use(const Checkpoint& model,
+                                      const SettledOptions& student) const {
+  if (!options_.shortlist) return model;
+  const TextShortlist learned = shortlist_of_text(
+      translation_model(model), student.list("src-train"), student.list("tgt-train"), {});
+  return with_shortlist(model, learned.shortlist);
 }
 
 PartCosts TranslationLesson::measure(const Teachers& teachers, TeacherState state,

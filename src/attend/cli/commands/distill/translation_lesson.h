@@ -17,6 +17,7 @@ struct TranslationLessonOptions {
   TargetOptions targets;
   bool given_targets = true;
   int teacher_top_k = 8;
+  bool shortlist = false;
 };
 
 template <class Visitor>
@@ -29,6 +30,9 @@ void fields(TranslationLessonOptions& o, Visitor&& visit) {
   visit("teacher-top-k", o.teacher_top_k, between(0, kMostSoftTargets),
         "most likely tokens of the teachers to keep on disk for each token of the targets; 0: the "
         "teachers compute all in every step");
+  visit("shortlist", o.shortlist,
+        "give the file of --bits a vocabulary shortlist from the student's text, for translate "
+        "--shortlist");
 }
 
 class TranslationLesson final : public Lesson {
@@ -43,6 +47,7 @@ class TranslationLesson final : public Lesson {
   // Where their probabilities count.
   bool student_reads_teachers(const SettledOptions& student) const override;
   void write(const Teachers& teachers, SettledOptions& student, const LessonPlace& place) override;
+  Checkpoint for_use(const Checkpoint& model, const SettledOptions& student) const override;
   PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
                     const std::filesystem::path& scratch) override;
 

@@ -1,5 +1,7 @@
 #include "attend/tasks/translation/training/shortlist_training.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -82,6 +84,20 @@ ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlis
   if (src.sequences() == 0) return {};
   return {static_cast<double>(allowed_tokens) / static_cast<double>(src.sequences()),
           static_cast<double>(covered) / static_cast<double>(target_tokens)};
+}
+
+TextShortlist shortlist_of_text(const TranslationModel& model, const std::vector<std::string>& src,
+                                const std::vector<std::string>& tgt,
+                                const ShortlistOptions& options) {
+  TextShortlist result;
+  const EncodedPairs pairs = encode_parallel(read_parallel(src, tgt), model.src_tokenizer,
+                                             model.tgt_tokenizer, {}, result.report);
+  if (result.report.kept == 0)
+    throw DataError(fmt::format("{}: expected pairs of sentences to learn from, got {}",
+                                src.front(), result.report.summary()));
+  result.shortlist = make_shortlist(model, pairs, options);
+  result.measure = measure_shortlist(model, result.shortlist, pairs);
+  return result;
 }
 
 }  // namespace attend

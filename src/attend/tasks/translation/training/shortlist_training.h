@@ -1,6 +1,9 @@
 // Learns the shortlist of a translation model from sentence pairs.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "attend/core/options/options.h"
 #include "attend/data/corpus.h"
 #include "attend/decode/scorers/shortlist.h"
@@ -35,5 +38,18 @@ struct ShortlistMeasure {
 
 ShortlistMeasure measure_shortlist(const TranslationModel& model, const Shortlist& shortlist,
                                    const EncodedPairs& pairs);
+
+// A shortlist from files of sentences and their translations, and its effect on these.
+struct TextShortlist {
+  ReadReport report;
+  Shortlist shortlist;
+  ShortlistMeasure measure;
+};
+
+// Throws DataError for a text without a pair to learn from, and like read_parallel() and
+// make_shortlist().
+TextShortlist shortlist_of_text(const TranslationModel& model, const std::vector<std::string>& src,
+                                const std::vector<std::string>& tgt,
+                                const ShortlistOptions& options);
 
 }  // namespace attend
