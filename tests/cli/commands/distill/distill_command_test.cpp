@@ -239,6 +239,17 @@ TEST_F(DistillCommand, WritesTheStudentInFewBitsAlone) {
   EXPECT_FALSE(translation_model(student).shortlist);
 }
 
+TEST_F(DistillCommand, ReadsTheConfigurationThatItPrints) {
+  train_teacher("teacher", "1");
+  std::vector<std::string> printing = distilling("run", {path("teacher")});
+  printing.push_back("--print-config");
+  ASSERT_EQ(run(printing), 0) << error_;
+  EXPECT_NE(out_.find("shortlist = false"), std::string::npos) << out_;
+  write("printed.toml", out_);
+  ASSERT_EQ(run({"distill", "--config", path("printed.toml")}), 0) << error_;
+  EXPECT_FALSE(std::filesystem::exists(path("run") + "/model-8bit.safetensors"));
+}
+
 TEST_F(DistillCommand, TellsWhatItWouldCost) {
   const std::vector<std::string> options{"--teacher-runs", "2", "--dry-run"};
   ASSERT_EQ(run(distilling("run", options)), 0) << error_;

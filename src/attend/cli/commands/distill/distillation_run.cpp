@@ -25,10 +25,10 @@ DistillationRun::DistillationRun(DistillArguments& arguments, const IsSet& is_se
   if (trains_teachers() && arguments_.runs.runs == 0)
     throw ConfigError(
         "expected teachers, the models to learn from, or --teacher-runs to train some; got none");
-  if (!trains_teachers() && is_set("teacher-options"))
+  if (!trains_teachers() && !arguments_.runs.options.empty())
     throw ConfigError("--teacher-options: works only with teachers of --teacher-runs");
   validate(arguments_.file);
-  if (arguments_.file.bits == 0 && is_set("shortlist"))
+  if (arguments_.file.bits == 0 && arguments_.lesson->adds_to_file())
     throw ConfigError("--shortlist: works only with --bits");
   const std::size_t teachers = trains_teachers() ? static_cast<std::size_t>(arguments_.runs.runs)
                                                  : arguments_.session.run.teachers.size();

@@ -50,6 +50,8 @@ class Lesson {
   // a signal, ConfigError and DataError for teachers and texts.
   virtual void write(const Teachers& teachers, SettledOptions& student,
                      const LessonPlace& place) = 0;
+  // Whether for_use() adds something to the file of --bits.
+  virtual bool adds_to_file() const { return false; }
   // The trained student with what makes it faster to use.
   virtual Checkpoint for_use(const Checkpoint& model, const SettledOptions&) const { return model; }
   // Measures what write() takes. The student's options name something as large then, in `scratch`

@@ -47,6 +47,7 @@ class TranslationLesson final : public Lesson {
   // Where their probabilities count.
   bool student_reads_teachers(const SettledOptions& student) const override;
   void write(const Teachers& teachers, SettledOptions& student, const LessonPlace& place) override;
+  bool adds_to_file() const override { return options_.shortlist; }
   Checkpoint for_use(const Checkpoint& model, const SettledOptions& student) const override;
   PartCosts measure(const Teachers& teachers, TeacherState state, SettledOptions& student,
                     const std::filesystem::path& scratch) override;
